@@ -1,0 +1,1 @@
+//! Selection of skills by a model.

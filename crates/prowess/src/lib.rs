@@ -1,0 +1,8 @@
+//! An embeddable skill runtime.
+
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+pub mod error;
+pub mod source;
+pub mod value;

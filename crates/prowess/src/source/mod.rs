@@ -1,0 +1,179 @@
+//! The one seam to where skills lie: a disk, or memory.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
+
+/// Where skills are read from. A disk and a memory implement it.
+///
+/// Nothing behind it executes anything, and no call hangs on a FIFO, a device or a cycle of links.
+pub trait Source: fmt::Debug + Send + Sync {
+    /// The real path of an existing file or directory, all links resolved; `None` if there is no such thing.
+    fn real_path(&self, path: &Path) -> Option<PathBuf>;
+
+    /// Finds every `SKILL.md` below `root`, within the options' limits. What went wrong comes back in the
+    /// [`Scan`]; a root that does not exist gives an empty one.
+    fn scan(&self, root: &Path, options: &ScanOptions) -> Scan;
+
+    /// Reads at most the first `max` bytes of a regular file.
+    ///
+    /// # Errors
+    /// `Io` if the file can't be opened or read, or is no regular file.
+    fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error>;
+
+    /// Lists the regular files below a skill's directory, `SKILL.md` at its top excepted: sorted, at most `cap` of
+    /// them by name, all of them counted. Directories and files behind a link that leaves the directory are left out.
+    fn resources(&self, directory: &Path, cap: usize) -> Resources;
+
+    /// Reads part of a resource, confined to the real path of `directory`.
+    ///
+    /// # Errors
+    /// `NotConfined` if the path is absolute, holds `..` or leads out through a link; `UnknownResource` if there is no
+    /// such regular file; `Io` if it can't be read.
+    fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error>;
+}
+
+/// The first bytes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    /// The bytes that were read.
+    pub bytes: Vec<u8>,
+    /// The size of the whole file in bytes.
+    pub size: u64,
+}
+
+/// A range of a file, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteRange {
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// How many bytes at the most.
+    pub length: u64,
+}
+
+/// A part of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The resource's path relative to the skill's directory, with `/`.
+    pub path: String,
+    /// The bytes that were read.
+    pub bytes: Vec<u8>,
+    /// Offset of the first byte read.
+    pub offset: u64,
+    /// The size of the whole file in bytes.
+    pub size: u64,
+}
+
+/// The files that a skill brings along.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// The first files by path.
+    pub files: Vec<Resource>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// A file inside a skill's directory other than its `SKILL.md`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Resource {
+    /// Path relative to the skill's directory, with `/`.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+}
+
+/// Stops a running scan from another thread: set it, and the scan returns with what it has.
+///
+/// ```
+/// let cancel = prowess::source::Cancel::new();
+/// cancel.set();
+/// assert!(cancel.is_set());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the flag, for good.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is set.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The limits of a scan.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ScanOptions {
+    /// How many levels of directories below the root are listed; default 5.
+    pub max_depth: usize,
+    /// How many directories without a `SKILL.md` are listed per root; default 2,000.
+    pub max_directories: usize,
+    /// Names of directories that are not searched.
+    pub skip: Vec<String>,
+    /// Directories that no link is followed to, besides the root's own ancestors and the file-system root: homes.
+    pub homes: Vec<PathBuf>,
+    /// Stops the scan.
+    pub cancel: Cancel,
+}
+
+/// What a scan of one root found.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Scan {
+    /// Every `SKILL.md` seen, sorted by path.
+    pub files: Vec<Found>,
+    /// How many directories were listed.
+    pub directories: usize,
+    /// The limits that were hit, with the place.
+    pub limits_hit: Vec<LimitHit>,
+    /// Broken links, unreadable directories, limits.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A `SKILL.md`, as a scan found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The path as reached through the root.
+    pub path: PathBuf,
+    /// The real path of the file, all links resolved; `path` if the file is a broken link.
+    pub real: PathBuf,
+    /// What the file is.
+    pub kind: FoundKind,
+}
+
+/// What a thing named `SKILL.md` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FoundKind {
+    /// A regular file, or a link to one.
+    File,
+    /// A link that leads nowhere, or to itself.
+    BrokenLink,
+    /// Anything else, by what it is: `directory`, `FIFO`, `socket`, `device`.
+    Other(&'static str),
+}
+
+/// A limit of the scan that was hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitHit {
+    /// Which: `max-depth`, `max-directories`, `link` or `cancel`.
+    pub limit: &'static str,
+    /// The first place where it was hit.
+    pub path: PathBuf,
+}
