@@ -4,5 +4,7 @@
 
 pub mod diagnostic;
 pub mod error;
+mod scan;
+pub mod scope;
 pub mod source;
 pub mod value;

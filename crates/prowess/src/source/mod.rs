@@ -1,5 +1,9 @@
 //! The one seam to where skills lie: a disk, or memory.
 
+mod fs;
+mod memory;
+mod resource;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
+
+pub use self::fs::Disk;
+pub(crate) use self::fs::{is_repository, real_path};
+pub use self::memory::Memory;
+pub use crate::scan::SKIP;
 
 /// Where skills are read from. A disk and a memory implement it.
 ///
@@ -25,15 +34,23 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// `Io` if the file can't be opened or read, or is no regular file.
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error>;
 
-    /// Lists the regular files below a skill's directory, `SKILL.md` at its top excepted: sorted, at most `cap` of
-    /// them by name, all of them counted. Directories and files behind a link that leaves the directory are left out.
+    /// Lists the regular files below a skill's directory, `SKILL.md` at its top excepted: sorted, the first `cap` of
+    /// them named, all of them counted.
+    ///
+    /// Files of every type and in every folder are listed, a nested `SKILL.md` too. Left out are files behind a link
+    /// that leaves the directory, whatever lies behind a link to a directory, and the folders of version control and of
+    /// installed packages (`.git`, `node_modules`, `.venv`, `__pycache__` and their like). A listing looks at 100,000
+    /// entries at the most. A name that is not UTF-8 is listed with replacement characters and can't be read.
     fn resources(&self, directory: &Path, cap: usize) -> Resources;
 
     /// Reads part of a resource, confined to the real path of `directory`.
     ///
+    /// A leading `./` is fine. A path without extension means the one file of that stem in its folder, if there is
+    /// exactly one. A range that begins behind the end gives no bytes.
+    ///
     /// # Errors
     /// `NotConfined` if the path is absolute, holds `..` or leads out through a link; `UnknownResource` if there is no
-    /// such regular file; `Io` if it can't be read.
+    /// such regular file, with the nearest ones as candidates; `Io` if it can't be read.
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error>;
 }
 
@@ -117,19 +134,73 @@ impl Cancel {
 }
 
 /// The limits of a scan.
+///
+/// ```
+/// let options = prowess::source::ScanOptions::default().max_depth(2).home("/home/me");
+/// assert_eq!((options.max_depth, options.max_directories), (2, 2_000));
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScanOptions {
-    /// How many levels of directories below the root are listed; default 5.
+    /// How many levels of directories below the root are searched; default 5.
     pub max_depth: usize,
-    /// How many directories without a `SKILL.md` are listed per root; default 2,000.
+    /// How many directories without a `SKILL.md` are searched per root, the root included; default 2,000.
     pub max_directories: usize,
-    /// Names of directories that are not searched.
+    /// Names of directories that are not searched, compared exactly; default [`SKIP`].
     pub skip: Vec<String>,
     /// Directories that no link is followed to, besides the root's own ancestors and the file-system root: homes.
     pub homes: Vec<PathBuf>,
     /// Stops the scan.
     pub cancel: Cancel,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        Self {
+            max_depth: 5,
+            max_directories: 2_000,
+            skip: SKIP.iter().map(ToString::to_string).collect(),
+            homes: Vec::new(),
+            cancel: Cancel::new(),
+        }
+    }
+}
+
+impl ScanOptions {
+    /// Sets how many levels below the root are searched.
+    #[must_use]
+    pub fn max_depth(mut self, levels: usize) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// Sets how many directories without a `SKILL.md` are searched.
+    #[must_use]
+    pub fn max_directories(mut self, directories: usize) -> Self {
+        self.max_directories = directories;
+        self
+    }
+
+    /// Sets the names of directories that are not searched, in place of [`SKIP`].
+    #[must_use]
+    pub fn skip(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.skip = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Adds a home: no link is followed to it.
+    #[must_use]
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.homes.push(home.into());
+        self
+    }
+
+    /// Sets the flag that stops the scan.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
 }
 
 /// What a scan of one root found.
@@ -138,7 +209,7 @@ pub struct ScanOptions {
 pub struct Scan {
     /// Every `SKILL.md` seen, sorted by path.
     pub files: Vec<Found>,
-    /// How many directories were listed.
+    /// How many directories were listed; one whose name is skipped is not.
     pub directories: usize,
     /// The limits that were hit, with the place.
     pub limits_hit: Vec<LimitHit>,

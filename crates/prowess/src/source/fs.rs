@@ -1,0 +1,197 @@
+//! The disk. No other file of the core touches it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the core reads the disk"
+)]
+
+use std::ffi::OsStr;
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
+use crate::error::Error;
+use crate::scan::{self, Kind, Stat, Tree};
+
+/// How many bytes are set aside before the first read; larger files grow the buffer as they come.
+const FIRST_BUFFER: u64 = 1 << 20;
+
+/// The disk as a [`Source`].
+///
+/// 1. A scan opens directories and nothing else: not one `SKILL.md` is read by it.
+/// 2. Only regular files are read. A FIFO, a socket or a device is refused, and opening one does not block.
+/// 3. A resource is opened relative to the skill's directory, so no link leads out of it, not even one that is put
+///    there between a check and the read.
+///
+/// ```
+/// use prowess::source::{Disk, ScanOptions, Source};
+/// use std::path::Path;
+///
+/// let scan = Disk.scan(Path::new("/no/such/root"), &ScanOptions::default());
+/// assert!(scan.files.is_empty() && scan.diagnostics.is_empty());
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Disk;
+
+impl Source for Disk {
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        fs::canonicalize(path).ok()
+    }
+
+    fn scan(&self, root: &Path, options: &ScanOptions) -> Scan {
+        scan::walk(self, root, options)
+    }
+
+    fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
+        let read = || {
+            let (mut opened, size) = open(file)?;
+            let bytes = read_at_most(&mut opened, size.min(max as u64))?;
+            Ok(Prefix { bytes, size })
+        };
+        read().map_err(|error| Error::io(file, error))
+    }
+
+    fn resources(&self, directory: &Path, cap: usize) -> Resources {
+        resource::list(self, directory, cap)
+    }
+
+    fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {
+        let confined = Dir::open_ambient_dir(directory, ambient_authority())
+            .map_err(|error| Error::io(directory, error))?;
+        resource::read(self, directory, resource, &|path| {
+            read_inside(&confined, path, range).or_else(|error| match error.kind() {
+                _ if is_escape(&error) => Err(resource::not_confined(resource)),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+                    Ok(None)
+                }
+                _ => Err(Error::io(directory.join(path), error)),
+            })
+        })
+    }
+}
+
+impl Tree for Disk {
+    fn list(&self, directory: &Path, entry: &mut dyn FnMut(&OsStr, Kind)) -> io::Result<()> {
+        for item in fs::read_dir(directory)? {
+            let item = item?;
+            // An entry without a type was deleted since it was listed.
+            if let Ok(file_type) = item.file_type() {
+                entry(&item.file_name(), kind(file_type));
+            }
+        }
+        Ok(())
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        let metadata = fs::symlink_metadata(path)?;
+        Ok(Stat {
+            kind: kind(metadata.file_type()),
+            size: metadata.len(),
+        })
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+}
+
+/// Whether there is a `.git` in a directory, as a directory or as a file.
+pub(crate) fn is_repository(directory: &Path) -> bool {
+    fs::metadata(directory.join(".git")).is_ok_and(|metadata| metadata.is_dir() || metadata.is_file())
+}
+
+/// The real path of an existing directory or file.
+pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
+#[cfg(unix)]
+fn kind(file_type: FileType) -> Kind {
+    use std::os::unix::fs::FileTypeExt;
+    if file_type.is_fifo() {
+        Kind::Other("FIFO")
+    } else if file_type.is_socket() {
+        Kind::Other("socket")
+    } else {
+        plain_kind(file_type)
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(file_type: FileType) -> Kind {
+    plain_kind(file_type)
+}
+
+fn plain_kind(file_type: FileType) -> Kind {
+    if file_type.is_dir() {
+        Kind::Directory
+    } else if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Other("device")
+    }
+}
+
+/// Opens without waiting for a writer, and without making a terminal the process's own.
+#[cfg(unix)]
+const OPEN_FLAGS: i32 = rustix::fs::OFlags::NONBLOCK
+    .union(rustix::fs::OFlags::NOCTTY)
+    .bits() as i32;
+
+/// Opens a regular file; its size comes with it.
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, OPEN_FLAGS);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok((file, metadata.len()))
+}
+
+/// Reads a regular file inside a directory; `None` if something else stands there.
+fn read_inside(directory: &Dir, path: &str, range: ByteRange) -> io::Result<Option<Part>> {
+    if path.is_empty() || !directory.metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut options = cap_std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::custom_flags(&mut options, OPEN_FLAGS);
+    let mut file = directory.open_with(path, &options)?.into_std();
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let size = metadata.len();
+    let offset = range.offset.min(size);
+    file.seek(SeekFrom::Start(offset))?;
+    let bytes = read_at_most(&mut file, range.length.min(size - offset))?;
+    Ok(Some(Part {
+        path: path.to_string(),
+        bytes,
+        offset,
+        size,
+    }))
+}
+
+fn read_at_most(file: &mut File, max: u64) -> io::Result<Vec<u8>> {
+    // The smaller of the two fits into memory, whatever the platform.
+    let mut bytes = Vec::with_capacity(usize::try_from(max.min(FIRST_BUFFER)).unwrap_or(0));
+    file.take(max).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether a confined open failed because the path leads out. Such an error is made up by the confinement; the
+/// system's own "permission denied" has a code.
+fn is_escape(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}

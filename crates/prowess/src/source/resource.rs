@@ -1,0 +1,197 @@
+//! The rules about a skill's other files: what is listed, and which file a path means.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::{Error, ErrorKind};
+use crate::scan::{Kind, Tree, is_skill_file, prefer_skill_file};
+use crate::source::{Part, Resource, Resources};
+
+/// Directories that hold nothing of the skill's own: they are not listed. Build output is, as a skill may ship it.
+const NOT_LISTED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".jj",
+    ".svn",
+    ".venv",
+    "__pycache__",
+    "bower_components",
+    "node_modules",
+    "venv",
+];
+
+/// How many entries a listing looks at.
+const MAX_ENTRIES: usize = 100_000;
+
+/// How many files an error names, and among how many it looks for the nearest.
+const MAX_CANDIDATES: usize = 20;
+const MAX_COMPARED: usize = 1_000;
+
+/// Lists the files below a directory by [`Source::resources`](crate::source::Source::resources)' rules.
+pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
+    let Ok(real) = tree.canonical(directory) else {
+        return Resources::default();
+    };
+    let mut paths = paths(tree, &real);
+    let total = paths.len();
+    paths.sort_unstable();
+    paths.truncate(cap);
+    let size = |path: &Path| {
+        let stat = tree.resolve(path).and_then(|(real, _)| tree.stat(&real));
+        stat.map_or(0, |stat| stat.size)
+    };
+    let files = paths
+        .into_iter()
+        .map(|(path, place)| Resource {
+            path,
+            size: size(&place),
+        })
+        .collect();
+    Resources { files, total }
+}
+
+/// Reads a resource with `open`, which gives `None` where no regular file stands; a path without extension may mean
+/// the one file of that stem.
+pub(super) fn read(
+    tree: &dyn Tree,
+    directory: &Path,
+    resource: &str,
+    open: &dyn Fn(&str) -> Result<Option<Part>, Error>,
+) -> Result<Part, Error> {
+    let path = confined(resource)?;
+    if let Some(part) = open(&path)? {
+        return Ok(part);
+    }
+    let same_stem = if Path::new(&path).extension().is_none() {
+        same_stem(tree, directory, &path)
+    } else {
+        Vec::new()
+    };
+    if let [only] = same_stem.as_slice()
+        && let Some(part) = open(only)?
+    {
+        return Ok(part);
+    }
+    let candidates = if same_stem.len() > 1 {
+        same_stem
+    } else {
+        nearest(tree, directory, &path)
+    };
+    let error = Error::new(
+        ErrorKind::UnknownResource,
+        format!("the skill has no file `{resource}`"),
+    );
+    Err(error
+        .with_path(directory)
+        .with_candidates(candidates.into_iter().take(MAX_CANDIDATES)))
+}
+
+/// The error for a path that leads out of the skill.
+pub(super) fn not_confined(resource: &str) -> Error {
+    Error::new(
+        ErrorKind::NotConfined,
+        format!("`{resource}` leads out of the skill's directory"),
+    )
+}
+
+/// The path in its plain form, `/` between names, if it can't lead upwards.
+fn confined(resource: &str) -> Result<String, Error> {
+    let climbs = resource.split(['/', '\\']).any(|name| name == "..");
+    if climbs || resource.starts_with('\\') || resource.contains('\0') {
+        return Err(not_confined(resource));
+    }
+    let mut names = Vec::new();
+    for component in Path::new(resource).components() {
+        match component {
+            Component::Normal(name) => names.push(name.to_string_lossy()),
+            Component::CurDir => {}
+            _ => return Err(not_confined(resource)),
+        }
+    }
+    Ok(names.join("/"))
+}
+
+/// Every regular file below a real directory: its path relative to that with `/`, and its place. Breadth-first and
+/// sorted, so that the bound on entries cuts the same whatever the order of a listing.
+fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
+    let mut paths = Vec::new();
+    let mut seen = 0;
+    let mut waiting = std::collections::VecDeque::from([(String::new(), real.to_path_buf())]);
+    while let Some((prefix, directory)) = waiting.pop_front() {
+        let mut entries = entries(tree, &directory);
+        if prefix.is_empty() {
+            leave_out_skill_file(&mut entries);
+        }
+        for (name, kind) in entries {
+            seen += 1;
+            if seen > MAX_ENTRIES {
+                return paths;
+            }
+            let place = directory.join(&name);
+            let path = format!("{prefix}{}", name.to_string_lossy());
+            match kind {
+                Kind::Directory if !NOT_LISTED.iter().any(|skip| name == *skip) => {
+                    waiting.push_back((path + "/", place));
+                }
+                Kind::File => paths.push((path, place)),
+                Kind::Link if leads_to_file_inside(tree, &place, real) => paths.push((path, place)),
+                _ => {}
+            }
+        }
+    }
+    paths
+}
+
+fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(std::ffi::OsString, Kind)> {
+    let mut entries = Vec::new();
+    // What can't be listed has no files to offer; the scan is what reports it.
+    let _ = tree.list(directory, &mut |name, kind| {
+        entries.push((name.to_os_string(), kind))
+    });
+    entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    entries
+}
+
+fn leave_out_skill_file(entries: &mut Vec<(std::ffi::OsString, Kind)>) {
+    let names = entries
+        .iter()
+        .map(|(name, _)| name.as_os_str())
+        .filter(|name| is_skill_file(name));
+    let skill_file = names.reduce(prefer_skill_file).map(OsStr::to_os_string);
+    entries.retain(|(name, _)| Some(name) != skill_file.as_ref());
+}
+
+fn leads_to_file_inside(tree: &dyn Tree, link: &Path, real: &Path) -> bool {
+    tree.resolve(link)
+        .is_ok_and(|(target, kind)| kind == Kind::File && target.starts_with(real))
+}
+
+/// The files beside `path` whose name without extension is `path`'s.
+fn same_stem(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let stem = Path::new(path).file_name();
+    let is_file = |kind: &Kind| matches!(kind, Kind::File | Kind::Link);
+    let entries = entries(tree, &directory.join(folder)).into_iter();
+    let same = entries.filter(|(name, kind)| is_file(kind) && Path::new(name).file_stem() == stem);
+    let join = |name: std::borrow::Cow<'_, str>| {
+        if folder.is_empty() {
+            name.into_owned()
+        } else {
+            format!("{folder}/{name}")
+        }
+    };
+    same.map(|(name, _)| join(name.to_string_lossy())).collect()
+}
+
+/// The skill's files, those in the folder that was asked for first, then by likeness.
+fn nearest(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let beside = |file: &str| {
+        let in_folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        in_folder == path || (!folder.is_empty() && in_folder == folder)
+    };
+    let files = list(tree, directory, MAX_COMPARED).files;
+    let mut files: Vec<String> = files.into_iter().map(|file| file.path).collect();
+    files.sort_by_cached_key(|file| (!beside(file), strsim::levenshtein(file, path)));
+    files
+}
