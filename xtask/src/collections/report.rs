@@ -140,3 +140,36 @@ fn seems_described(location: &str) -> bool {
         .take(LINES_SEARCHED)
         .any(|line| line.trim_start().starts_with("description:"))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Report;
+
+    #[track_caller]
+    fn check(scanned: usize, counted: usize, passes: bool) {
+        let answer = json!({
+            "skills": [{}, {}], "shadowed": [{}], "duplicates": [], "invalid": [{"code": "unreadable"}],
+            "diagnostics": [{"code": "unreadable"}, {"code": "shadowed"}, {"code": "shadowed"}],
+            "scan": {"skill_files": scanned},
+        });
+        let report = Report::count(&answer).unwrap();
+        assert_eq!(report.states, [2, 1, 0, 1]);
+        assert_eq!(report.codes["shadowed"], 2);
+        assert_eq!(report.check(counted).is_ok(), passes);
+    }
+
+    #[test]
+    fn every_file_must_be_in_a_state() {
+        check(4, 4, true);
+        check(5, 5, false);
+        check(5, 4, false);
+        check(4, 5, false);
+    }
+
+    #[test]
+    fn an_answer_without_a_list_is_refused() {
+        assert!(Report::count(&json!({"scan": {"skill_files": 0}})).is_err());
+    }
+}
