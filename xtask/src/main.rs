@@ -1,2 +1,53 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands: `cargo xtask COMMAND`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "commands talk to a person"
+)]
+
+mod collections;
+mod deny;
+mod lint;
+mod step;
+mod test;
+
+use std::process::ExitCode;
+
+use step::Failure;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+commands:
+  test                         everything that must pass, on a fresh machine too
+  lint                         clippy, formatting and documentation, without a warning
+  collections [--binary PATH]  loads skill collections that others published, and counts what became of them
+  deny [CHECK...]              licences and sources of all dependencies (installs cargo-deny)";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["test"] => test::run(),
+        ["lint"] => lint::run(),
+        ["collections"] => collections::run(None),
+        ["collections", "--binary", path] => collections::run(Some(path.as_ref())),
+        ["deny", checks @ ..] => deny::run(checks),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(Failure {
+            code: 2,
+            message: USAGE.to_owned(),
+        }),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.message);
+            ExitCode::from(failure.code)
+        }
+    }
+}

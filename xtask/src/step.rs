@@ -1,0 +1,66 @@
+//! Running other programs, so that a person sees what was run and can repeat it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Why a command of ours ends early, and with which exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: u8,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Failure {
+        Failure {
+            code: 1,
+            message: message.into(),
+        }
+    }
+}
+
+/// The workspace's directory.
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("")
+}
+
+/// The cargo that runs us, in the workspace's directory.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(workspace());
+    command
+}
+
+/// Prints a command, runs it, and fails with its exit code if it fails.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let line = shown(command);
+    println!("$ {line}");
+    let status = command
+        .status()
+        .map_err(|error| Failure::new(format!("`{line}` did not start: {error}")))?;
+    if status.success() {
+        return Ok(());
+    }
+    let code = status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1);
+    Err(Failure {
+        code,
+        message: format!("`{line}` failed: {status}"),
+    })
+}
+
+fn shown(command: &Command) -> String {
+    let settings = command
+        .get_envs()
+        .filter_map(|(name, value)| Some(format!("{}={:?}", name.display(), value?)));
+    let program = Path::new(command.get_program()).file_stem().unwrap_or_default();
+    let arguments = command.get_args().map(|argument| argument.display().to_string());
+    settings
+        .chain([program.display().to_string()])
+        .chain(arguments)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
