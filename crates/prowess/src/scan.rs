@@ -421,19 +421,15 @@ impl Limit {
     }
 
     fn diagnostic(self, path: &Path, count: usize, options: &ScanOptions) -> Diagnostic {
-        let place = match count {
-            1 => format!("`{}` was not searched", path.display()),
-            2 => format!("`{}` and 1 more directory were not searched", path.display()),
-            _ => format!(
-                "`{}` and {} more directories were not searched",
-                path.display(),
-                count - 1
-            ),
+        let what = match count {
+            1 => "not searched".to_string(),
+            2 => "not searched, like 1 more directory".to_string(),
+            _ => format!("not searched, like {} more directories", count - 1),
         };
-        let (message, help) = match self {
+        let (why, help) = match self {
             Self::Depth => (
                 format!(
-                    "{place}: {} levels below the root, over the limit of {}",
+                    "{} levels below the root, the limit is {}",
                     options.max_depth + 1,
                     options.max_depth
                 ),
@@ -441,20 +437,19 @@ impl Limit {
             ),
             Self::Directories => (
                 format!(
-                    "{place}: over the limit of {} directories without a `SKILL.md`",
+                    "the limit is {} directories without a `SKILL.md`",
                     options.max_directories
                 ),
                 "keep other files out of the root, or raise the limit on directories",
             ),
             Self::Link => (
-                format!(
-                    "{place}: a link is followed to a skill or to a folder of skills, no deeper and not upwards"
-                ),
+                "a link is followed to a skill or to a folder of skills, no deeper and not upwards"
+                    .to_string(),
                 "link to the skill's own directory, or make the target a root",
             ),
-            Self::Cancel => (format!("{place}: the scan was cancelled"), "scan again"),
+            Self::Cancel => ("the scan was cancelled".to_string(), "scan again"),
         };
-        Diagnostic::new(Code::ScanLimit, path, message).help(help)
+        Diagnostic::new(Code::ScanLimit, path, format!("{what}: {why}")).help(help)
     }
 }
 
@@ -463,19 +458,20 @@ fn skips(options: &ScanOptions, name: &OsStr) -> bool {
 }
 
 fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
-    let message = format!("the root `{}` is a {what}, not a directory", path.display());
+    let message = format!("a root that is a {what}, not a directory");
     let help = "give the directory that holds the skills";
     Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    let message = format!("`{}` can't be read: {error}", path.display());
     let help = "make it readable, or move it out of the root";
-    Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
+    Box::new(Diagnostic::new(Code::Unreadable, path, format!("can't be read: {error}")).help(help))
 }
 
 fn broken_link(path: &Path) -> Box<Diagnostic> {
-    let message = format!("the link `{}` leads nowhere", path.display());
     let help = "point the link at an existing skill, or delete it";
-    Box::new(Diagnostic::new(Code::BrokenLink, path, message).help(help))
+    Box::new(Diagnostic::new(Code::BrokenLink, path, "a link that leads nowhere").help(help))
 }
+
+#[cfg(test)]
+mod tests;

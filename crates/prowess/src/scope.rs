@@ -378,3 +378,6 @@ fn up_to_repository(project: &Path) -> Vec<PathBuf> {
     }
     vec![project.to_path_buf()]
 }
+
+#[cfg(test)]
+mod tests;

@@ -248,3 +248,6 @@ pub struct LimitHit {
     /// The first place where it was hit.
     pub path: PathBuf,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! The rules about a skill's other files: what is listed, and which file a path means.
 
-use std::ffi::OsStr;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
@@ -116,7 +118,7 @@ fn confined(resource: &str) -> Result<String, Error> {
 fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
     let mut paths = Vec::new();
     let mut seen = 0;
-    let mut waiting = std::collections::VecDeque::from([(String::new(), real.to_path_buf())]);
+    let mut waiting = VecDeque::from([(String::new(), real.to_path_buf())]);
     while let Some((prefix, directory)) = waiting.pop_front() {
         let mut entries = entries(tree, &directory);
         if prefix.is_empty() {
@@ -142,7 +144,7 @@ fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
     paths
 }
 
-fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(std::ffi::OsString, Kind)> {
+fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(OsString, Kind)> {
     let mut entries = Vec::new();
     // What can't be listed has no files to offer; the scan is what reports it.
     let _ = tree.list(directory, &mut |name, kind| {
@@ -152,7 +154,7 @@ fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(std::ffi::OsString, Kind)>
     entries
 }
 
-fn leave_out_skill_file(entries: &mut Vec<(std::ffi::OsString, Kind)>) {
+fn leave_out_skill_file(entries: &mut Vec<(OsString, Kind)>) {
     let names = entries
         .iter()
         .map(|(name, _)| name.as_os_str())
@@ -173,7 +175,7 @@ fn same_stem(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
     let is_file = |kind: &Kind| matches!(kind, Kind::File | Kind::Link);
     let entries = entries(tree, &directory.join(folder)).into_iter();
     let same = entries.filter(|(name, kind)| is_file(kind) && Path::new(name).file_stem() == stem);
-    let join = |name: std::borrow::Cow<'_, str>| {
+    let join = |name: Cow<'_, str>| {
         if folder.is_empty() {
             name.into_owned()
         } else {
@@ -192,6 +194,7 @@ fn nearest(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
     };
     let files = list(tree, directory, MAX_COMPARED).files;
     let mut files: Vec<String> = files.into_iter().map(|file| file.path).collect();
-    files.sort_by_cached_key(|file| (!beside(file), strsim::levenshtein(file, path)));
+    let asked = path.to_lowercase();
+    files.sort_by_cached_key(|file| (!beside(file), strsim::levenshtein(&file.to_lowercase(), &asked)));
     files
 }
