@@ -4,5 +4,6 @@
 
 pub mod diagnostic;
 pub mod error;
+pub mod parse;
 pub mod source;
 pub mod value;
