@@ -6,5 +6,6 @@ pub mod diagnostic;
 pub mod error;
 mod scan;
 pub mod scope;
+pub mod parse;
 pub mod source;
 pub mod value;

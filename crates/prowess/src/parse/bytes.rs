@@ -1,0 +1,259 @@
+//! Bytes to text (R0), and the way back from a place in the text to the raw bytes.
+
+use std::ops::Range;
+
+use crate::diagnostic::Span;
+
+/// How much of a file is looked at for its frontmatter, in raw bytes.
+pub(super) const WINDOW: usize = 1 << 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The encoding that the byte order mark names, and the mark's length.
+    pub(super) fn detect(bytes: &[u8]) -> (Self, usize) {
+        match bytes {
+            [0xFF, 0xFE, ..] => (Self::Utf16Le, 2),
+            [0xFE, 0xFF, ..] => (Self::Utf16Be, 2),
+            [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
+            _ => (Self::Utf8, 0),
+        }
+    }
+
+    pub(super) fn encode(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Utf8 => text.as_bytes().to_vec(),
+            Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        }
+    }
+}
+
+/// One character of the input; a run of bytes that stand for none is one U+FFFD that is not `valid`.
+pub(super) struct Piece {
+    pub(super) char: char,
+    pub(super) raw: Range<usize>,
+    pub(super) valid: bool,
+}
+
+/// Hands every character of `bytes` from offset `start` to `take`.
+pub(super) fn each_char(bytes: &[u8], start: usize, encoding: Encoding, mut take: impl FnMut(Piece)) {
+    match encoding {
+        Encoding::Utf8 => each_utf8(bytes, start, &mut take),
+        Encoding::Utf16Le => each_utf16(bytes, start, u16::from_le_bytes, &mut take),
+        Encoding::Utf16Be => each_utf16(bytes, start, u16::from_be_bytes, &mut take),
+    }
+}
+
+fn each_utf8(bytes: &[u8], start: usize, take: &mut impl FnMut(Piece)) {
+    let mut at = start;
+    for chunk in bytes[start..].utf8_chunks() {
+        for char in chunk.valid().chars() {
+            let end = at + char.len_utf8();
+            take(Piece {
+                char,
+                raw: at..end,
+                valid: true,
+            });
+            at = end;
+        }
+        if !chunk.invalid().is_empty() {
+            let end = at + chunk.invalid().len();
+            take(Piece {
+                char: char::REPLACEMENT_CHARACTER,
+                raw: at..end,
+                valid: false,
+            });
+            at = end;
+        }
+    }
+}
+
+fn each_utf16(bytes: &[u8], start: usize, read: fn([u8; 2]) -> u16, take: &mut impl FnMut(Piece)) {
+    let units = bytes[start..]
+        .chunks_exact(2)
+        .map(|unit| read([unit[0], unit[1]]));
+    let mut at = start;
+    for decoded in char::decode_utf16(units) {
+        let char = decoded.as_ref().map_or(char::REPLACEMENT_CHARACTER, |char| *char);
+        let end = at + 2 * char.len_utf16();
+        take(Piece {
+            char,
+            raw: at..end,
+            valid: decoded.is_ok(),
+        });
+        at = end;
+    }
+    if at < bytes.len() {
+        take(Piece {
+            char: char::REPLACEMENT_CHARACTER,
+            raw: at..bytes.len(),
+            valid: false,
+        });
+    }
+}
+
+/// The beginning of a file as text: a byte order mark and control characters dropped, LF between lines.
+///
+/// Places in it are byte offsets into `text`; every method turns them into offsets of the raw bytes.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    pub(super) text: String,
+    pub(super) encoding: Encoding,
+    /// Raw offsets of bytes that stand for no character.
+    pub(super) invalid: Vec<usize>,
+    /// Raw offsets of control characters.
+    pub(super) dropped: Vec<usize>,
+    /// Raw offsets of carriage returns without a line feed.
+    pub(super) lone_cr: Vec<usize>,
+    /// Where text and raw bytes part: text offset and raw offset, ascending.
+    shifts: Vec<(usize, usize)>,
+    /// Where lines begin: text offset and raw offset. The last one has no line end.
+    lines: Vec<(usize, usize)>,
+    raw_end: usize,
+}
+
+impl Decoded {
+    /// Decodes the first [`WINDOW`] bytes.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let bytes = &bytes[..bytes.len().min(WINDOW)];
+        let (encoding, start) = Encoding::detect(bytes);
+        let mut decoded = Self {
+            text: String::with_capacity(bytes.len()),
+            encoding,
+            invalid: Vec::new(),
+            dropped: Vec::new(),
+            lone_cr: Vec::new(),
+            shifts: vec![(0, start)],
+            lines: vec![(0, start)],
+            raw_end: bytes.len(),
+        };
+        let mut after_cr = false;
+        each_char(bytes, start, encoding, |piece| {
+            after_cr = decoded.push(&piece, after_cr)
+        });
+        decoded.align(bytes.len());
+        decoded
+    }
+
+    /// Takes one character; whether it is a carriage return that a line feed may complete.
+    fn push(&mut self, piece: &Piece, after_cr: bool) -> bool {
+        if !piece.valid {
+            self.invalid.push(piece.raw.start);
+        }
+        match piece.char {
+            '\n' if after_cr => {
+                self.lone_cr.pop();
+                if let Some(line) = self.lines.last_mut() {
+                    line.1 = piece.raw.end;
+                }
+            }
+            '\n' | '\r' => {
+                self.align(piece.raw.start);
+                self.text.push('\n');
+                self.lines.push((self.text.len(), piece.raw.end));
+                if piece.char == '\r' {
+                    self.lone_cr.push(piece.raw.start);
+                    return true;
+                }
+            }
+            char if is_dropped(char) => self.dropped.push(piece.raw.start),
+            char => {
+                self.align(piece.raw.start);
+                self.text.push(char);
+            }
+        }
+        false
+    }
+
+    fn align(&mut self, raw: usize) {
+        let at = self.text.len();
+        if self.raw(at) != raw {
+            self.shifts.push((at, raw));
+        }
+    }
+
+    /// The raw offset of a place in the text.
+    pub(super) fn raw(&self, at: usize) -> usize {
+        let known = match self.shifts.last() {
+            Some(&last) if last.0 <= at => last,
+            _ => {
+                self.shifts[self
+                    .shifts
+                    .partition_point(|shift| shift.0 <= at)
+                    .saturating_sub(1)]
+            }
+        };
+        known.1 + (at - known.0)
+    }
+
+    /// The place in the text of a raw offset, or of what follows a dropped one.
+    pub(super) fn text_offset(&self, raw: usize) -> usize {
+        let next = self.shifts.partition_point(|shift| shift.1 <= raw);
+        let (text, start) = self.shifts[next.saturating_sub(1)];
+        let limit = self.shifts.get(next).map_or(self.text.len(), |shift| shift.0);
+        self.text
+            .floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
+    }
+
+    /// The number of lines, the last one without a line end among them.
+    pub(super) fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// A line without its line end; empty behind the last one.
+    pub(super) fn line(&self, index: usize) -> &str {
+        let start = self.line_start(index);
+        let end = self
+            .lines
+            .get(index + 1)
+            .map_or(self.text.len(), |line| line.0 - 1);
+        &self.text[start..end]
+    }
+
+    /// Where a line begins in the text.
+    pub(super) fn line_start(&self, index: usize) -> usize {
+        self.lines.get(index).map_or(self.text.len(), |line| line.0)
+    }
+
+    /// Where a line begins in the raw bytes, dropped characters included.
+    pub(super) fn raw_line_start(&self, index: usize) -> usize {
+        self.lines.get(index).map_or(self.raw_end, |line| line.1)
+    }
+
+    /// The line that holds a place in the text, from 0.
+    pub(super) fn line_of(&self, at: usize) -> usize {
+        self.lines.partition_point(|line| line.0 <= at) - 1
+    }
+
+    /// Whether the end of the text is no end of a line that more bytes could not change.
+    pub(super) fn ends_within_line(&self, index: usize) -> bool {
+        let last = self.lines.len() - 1;
+        let cr_at_end = self
+            .lone_cr
+            .last()
+            .is_some_and(|cr| self.raw_line_start(last) > *cr);
+        index >= last || (index + 1 == last && cr_at_end && self.raw_line_start(last) == self.raw_end)
+    }
+
+    /// A range of the text as a place in the raw file.
+    pub(super) fn span(&self, range: &Range<usize>) -> Span {
+        let line = self.line_of(range.start);
+        Span {
+            start: self.raw(range.start),
+            end: self.raw(range.end),
+            line: line + 1,
+            column: self.text[self.line_start(line)..range.start].chars().count() + 1,
+        }
+    }
+}
+
+/// Whether a YAML reader would stop at `char`.
+fn is_dropped(char: char) -> bool {
+    (char.is_control() && !matches!(char, '\t' | '\u{85}')) || matches!(char, '\u{FFFE}' | '\u{FFFF}')
+}

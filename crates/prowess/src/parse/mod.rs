@@ -1,0 +1,374 @@
+//! The frontmatter of a `SKILL.md`, read leniently: what can be read is read, and every repair is said.
+//!
+//! A file is split at its fences, read as YAML, and where YAML fails, cut into its top-level entries, which are read
+//! one by one. The only file that does not load is one without a description.
+//!
+//! ```
+//! use std::path::Path;
+//! use prowess::diagnostic::Code;
+//!
+//! let file = b"---\nname: pdf-forms\ndescription: Use when: a PDF has a form\n---\n# Steps\n";
+//! let parsed = prowess::parse::parse(file, Path::new("skills/pdf-forms/SKILL.md"));
+//! assert_eq!(parsed.frontmatter.description, "Use when: a PDF has a form");
+//! assert_eq!(parsed.diagnostics[0].code, Code::YamlRepaired);
+//! assert_eq!(prowess::parse::body(file, parsed.body), "# Steps\n");
+//! ```
+
+mod bytes;
+mod entries;
+mod fences;
+mod fields;
+mod hidden;
+mod names;
+mod recover;
+mod repair;
+mod report;
+#[cfg(test)]
+mod tests;
+mod yaml;
+
+use std::ops::Range;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+
+use self::bytes::{Decoded, Encoding, WINDOW, each_char};
+use self::fences::{Closing, Opening, Preamble, Split};
+use self::fields::Fields;
+use self::report::Report;
+use crate::diagnostic::{Code, Diagnostic, Repair};
+use crate::value::Value;
+
+/// How much frontmatter reaches the YAML parser, in bytes of decoded text.
+const MAX_FRONTMATTER: usize = 64 * 1024;
+/// The longest file that may be a link in the form of text, in bytes.
+const MAX_LINK: usize = 4096;
+
+/// The frontmatter of one `SKILL.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Frontmatter {
+    /// The name that counts, in NFC: the declared one, or the directory's where that is missing or unsafe.
+    pub name: String,
+    /// The description, trimmed; empty exactly if the file is invalid.
+    pub description: String,
+    /// The licence, as text.
+    pub license: Option<String>,
+    /// What the skill needs, as text.
+    pub compatibility: Option<String>,
+    /// The author's own data; [`Value::Null`] if there is none.
+    pub metadata: Value,
+    /// The tools that the skill names, from a list or from text with commas or blanks between them; what stands in
+    /// parentheses is never split.
+    pub allowed_tools: Vec<String>,
+    /// Whether only the user may activate the skill; false by default.
+    pub disable_model_invocation: bool,
+    /// Whether the user may activate the skill; true by default.
+    pub user_invocable: bool,
+    /// What arguments to give, as text for the user.
+    pub argument_hint: Option<String>,
+    /// More about when to use the skill.
+    pub when_to_use: Option<String>,
+    /// Every top-level entry as YAML has it, or as it was recovered, in source order; of equal keys the last.
+    pub entries: Vec<(String, Value)>,
+}
+
+/// What [`parse`] makes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parsed {
+    /// The frontmatter, as far as there is one.
+    pub frontmatter: Frontmatter,
+    /// Why the file does not load, if it does not.
+    pub invalid: Option<Code>,
+    /// The raw bytes of the frontmatter without its fences; empty at 0 if there is none.
+    pub yaml: Range<usize>,
+    /// The raw offset at which the body begins: behind the closing fence's line, or behind its third dash if text is
+    /// glued to it.
+    pub body: usize,
+    /// What was found wrong, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the frontmatter of a `SKILL.md` from its bytes, or from as many of them as [`needs_more`] asks for.
+///
+/// `path` is only a label; the name of its parent is the directory's name. Only the first MiB is looked at, and only
+/// the first 64 KiB of frontmatter are read as YAML.
+#[must_use]
+pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
+    let text = Decoded::new(bytes);
+    let directory = path.parent().and_then(Path::file_name);
+    let directory = directory.map(|name| name.to_string_lossy().nfc().collect::<String>());
+    let (split, reach) = fences::split(&text);
+    match split {
+        Some(split) => parse_frontmatter(&text, path, directory.as_deref(), &split),
+        None => without_frontmatter(&text, path, directory, reach),
+    }
+}
+
+/// Whether more of the file must be read before [`parse`] can answer.
+///
+/// A loader reads a small prefix, and goes on while this is true and the file has more. Once it is false, parsing the
+/// prefix gives what parsing the whole file gives.
+#[must_use]
+pub fn needs_more(prefix: &[u8]) -> bool {
+    if prefix.len() >= WINDOW {
+        return false;
+    }
+    let text = Decoded::new(prefix);
+    let (_, reach) = fences::split(&text);
+    text.ends_within_line(reach)
+}
+
+/// The text from the raw offset `start` to the end of the file.
+///
+/// It is decoded by the file's byte order mark, or as UTF-8, with U+FFFD for what stands for no character. CR and CRLF
+/// become LF, and the mark is dropped; nothing else changes. An offset behind the end gives an empty text.
+#[must_use]
+pub fn body(bytes: &[u8], start: usize) -> String {
+    let (encoding, mark) = Encoding::detect(bytes);
+    let mut out = String::new();
+    let mut after_cr = false;
+    each_char(bytes, start.max(mark).min(bytes.len()), encoding, |piece| {
+        match piece.char {
+            '\n' if after_cr => {}
+            '\r' => out.push('\n'),
+            char => out.push(char),
+        }
+        after_cr = piece.char == '\r';
+    });
+    out
+}
+
+/// The bytes of a file with the repairs of its diagnostics applied.
+///
+/// New text takes the file's encoding, and CRLF for its line ends if the first line has it. A repair that lies outside
+/// of the file or overlaps another one is left out.
+#[must_use]
+pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
+    let repairs: Vec<&Repair> = diagnostics
+        .iter()
+        .filter_map(|diagnostic| diagnostic.repair.as_ref())
+        .collect();
+    repair::apply(bytes, &repairs)
+}
+
+fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split: &Split) -> Parsed {
+    let mut report = Report::new(path, text);
+    let whole = text.line_start(split.yaml.start)..text.line_start(split.yaml.end);
+    let yaml = whole.start..whole.start + parsed_length(&text.text[whole.clone()]);
+    if yaml != whole {
+        let message = format!(
+            "the frontmatter has {} bytes; only {} are read",
+            whole.len(),
+            yaml.len()
+        );
+        let help = format!("keep the frontmatter under {MAX_FRONTMATTER} bytes: move text into the body");
+        report.add(Code::FrontmatterTooLong, yaml.end..yaml.end, message, help);
+    }
+    report_encoding(&mut report, text, split.body(text));
+    report_opening(&mut report, text, split);
+    report_closing(&mut report, text, split);
+    let source = &text.text[yaml.clone()];
+    let reading = entries::entries(source);
+    let fields = Fields {
+        text: source,
+        base: yaml.start,
+        reading: &reading,
+        report: &mut report,
+    };
+    let frontmatter = fields.read(directory);
+    report_characters(&mut report, text, split);
+    Parsed {
+        invalid: frontmatter
+            .description
+            .is_empty()
+            .then_some(Code::MissingDescription),
+        frontmatter,
+        yaml: text.raw_line_start(split.yaml.start)..text.raw_line_start(split.yaml.end),
+        body: split.body(text),
+        diagnostics: report.finish(yaml.clone(), yaml == whole),
+    }
+}
+
+/// How much of a frontmatter is parsed: whole lines within the limit, and of a description that is cut, its beginning.
+fn parsed_length(yaml: &str) -> usize {
+    if yaml.len() <= MAX_FRONTMATTER {
+        return yaml.len();
+    }
+    let limit = yaml.floor_char_boundary(MAX_FRONTMATTER);
+    let line = yaml[..limit].rfind('\n').map_or(0, |end| end + 1);
+    let description = entries::key_line(&yaml[line..limit])
+        .is_some_and(|key| entries::known_key(key.key) == Some("description"));
+    if description { limit } else { line }
+}
+
+/// The answer for a file that has no frontmatter.
+fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<String>, reach: usize) -> Parsed {
+    let mut report = Report::new(path, text);
+    let code = if is_link(&text.text) {
+        Code::LinkAsText
+    } else {
+        Code::MissingFrontmatter
+    };
+    if code == Code::LinkAsText {
+        let message = format!(
+            "the file is no skill but the text of a link to `{}`",
+            text.text.trim()
+        );
+        report.add(
+            code,
+            0..text.text.trim_end().len(),
+            message,
+            "check the link out as a link, or copy its target here",
+        );
+    } else {
+        let help = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
+        report.add(code, 0..0, "no frontmatter", help);
+    }
+    let end = text.raw_line_start(reach + 1);
+    let binary = text.dropped.first().is_some_and(|at| *at < end);
+    if text.encoding != Encoding::Utf8 || binary {
+        report.add(
+            Code::NotUtf8,
+            0..0,
+            "the file is no UTF-8 text",
+            "save the file as UTF-8",
+        );
+    } else {
+        report_encoding(&mut report, text, end);
+    }
+    Parsed {
+        frontmatter: Frontmatter {
+            name: directory.unwrap_or_else(|| "unnamed".to_owned()),
+            description: String::new(),
+            license: None,
+            compatibility: None,
+            metadata: Value::Null,
+            allowed_tools: Vec::new(),
+            disable_model_invocation: false,
+            user_invocable: true,
+            argument_hint: None,
+            when_to_use: None,
+            entries: Vec::new(),
+        },
+        invalid: Some(code),
+        yaml: 0..0,
+        body: 0,
+        diagnostics: report.finish(0..0, true),
+    }
+}
+
+/// Whether the text is one relative path to a Markdown file.
+fn is_link(text: &str) -> bool {
+    let path = text.trim_end_matches('\n');
+    let stem = path.len().checked_sub(3).and_then(|at| path.split_at_checked(at));
+    let is_markdown = stem.is_some_and(|(_, extension)| extension.eq_ignore_ascii_case(".md"));
+    let is_path = path.starts_with('.') || path.starts_with('/') || !path.contains(char::is_whitespace);
+    is_markdown && is_path && path.len() < MAX_LINK && !path.contains(['\n', '[', ']', '<', '>', '`'])
+}
+
+fn report_encoding(report: &mut Report<'_>, text: &Decoded, end: usize) {
+    let help = "save the file as UTF-8";
+    if text.encoding != Encoding::Utf8 {
+        report.add(Code::NotUtf8, 0..0, "the file is UTF-16", help);
+        return;
+    }
+    if let Some(first) = text.invalid.first().filter(|first| **first < end) {
+        let at = text.text_offset(*first);
+        let count = text.invalid.partition_point(|offset| *offset < end);
+        let message = format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them");
+        report.add(Code::NotUtf8, at..at, message, help);
+    }
+}
+
+fn report_opening(report: &mut Report<'_>, text: &Decoded, split: &Split) {
+    let first = split.first_line();
+    let start = text.line_start(first);
+    let line = start..start + text.line(first).len();
+    let code = Code::FrontmatterPreamble;
+    match split.opening {
+        Opening::Missing => {
+            let help = "add a line `---` before the first key";
+            let finding = report.add(code, line.clone(), "the opening fence is missing", help);
+            report.edit(finding, start..start, "---\n".to_owned());
+        }
+        Opening::Indented if split.preamble == Preamble::Nothing => {
+            let finding = report.add(
+                code,
+                line.clone(),
+                "the opening fence is indented",
+                "write `---` at the line's start",
+            );
+            report.edit(finding, line, "---".to_owned());
+        }
+        Opening::Indented | Opening::Fence => {
+            let what = match split.preamble {
+                Preamble::Nothing => return,
+                Preamble::BlankLines => "blank lines stand",
+                Preamble::Comment => "a comment stands",
+                Preamble::CodeFence => "a code fence stands",
+                Preamble::Text => "text stands",
+            };
+            let help = "begin the file with the line `---`";
+            let finding = report.add(
+                code,
+                line.clone(),
+                format!("{what} before the opening fence"),
+                help,
+            );
+            if split.preamble == Preamble::BlankLines {
+                report.edit(finding, 0..line.end, "---".to_owned());
+            }
+        }
+    }
+}
+
+fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
+    let start = text.line_start(split.yaml.end);
+    let line = start..start + text.line(split.yaml.end).len();
+    let code = Code::UnclosedFrontmatter;
+    match split.closing {
+        Closing::Fence => {}
+        Closing::Glued => {
+            let help = "end the line after the third dash";
+            let finding = report.add(code, line.clone(), "text stands behind the closing fence", help);
+            let rest = text.text[start + 3..line.end].trim_start();
+            report.edit(finding, line, format!("---\n{rest}"));
+        }
+        Closing::Indented => {
+            let help = "write `---` at the line's start";
+            let finding = report.add(code, line.clone(), "the closing fence is indented", help);
+            report.edit(finding, line, "---".to_owned());
+        }
+        Closing::Missing => {
+            let help = "add a line `---` behind the last key";
+            let finding = report.add(code, start..start, "the closing fence is missing", help);
+            report.edit(finding, start..start, "---\n".to_owned());
+        }
+    }
+}
+
+/// Says what characters of the frontmatter were dropped or read as line ends.
+fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
+    let first = split.first_line();
+    let start = text.line_start(first);
+    let end = (start + text.line(first).len()).max(text.line_start(split.yaml.end).saturating_sub(1));
+    let raw = text.raw_line_start(first)..text.raw(end);
+    let within = |offsets: &[usize]| offsets.iter().copied().find(|offset| raw.contains(offset));
+    let control = within(&text.dropped).map(|offset| (offset, "control characters; they were dropped"));
+    let cr = within(&text.lone_cr)
+        .map(|offset| (offset, "carriage returns without a line feed; each ends a line"));
+    let found: Vec<_> = control.into_iter().chain(cr).collect();
+    for (offset, what) in &found {
+        let at = text.text_offset(*offset);
+        let message = format!("the frontmatter holds {what}");
+        let finding = report.add(
+            Code::YamlRepaired,
+            at..at,
+            message,
+            "remove them, or let `check --fix` do it",
+        );
+        report.rewrite(finding, start..end);
+    }
+}

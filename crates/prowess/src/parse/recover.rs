@@ -1,0 +1,315 @@
+//! The value of an entry that YAML can't read, from its lines (R6).
+
+use super::entries::{key_line, known_key};
+
+/// A recovered value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Recovered {
+    pub(super) text: String,
+    /// A known key that was glued to the end of the value, and its value.
+    pub(super) glued: Option<(String, String)>,
+}
+
+/// Reads a value from what follows the colon on the key's line, and from the lines below it.
+///
+/// `column` is the key's column: a comment that stands no deeper ends the value.
+pub(super) fn read(first: &str, rest: &[&str], column: usize) -> Recovered {
+    let first = first.trim();
+    let rest = trim_blank(rest);
+    if let Some(style) = block_style(first) {
+        return Recovered {
+            text: block(style, rest),
+            glued: None,
+        };
+    }
+    let first = drop_indicator(first);
+    let open = opening_quote(first).is_some_and(|quote| quotes(first, quote).len() == 1);
+    let end = rest
+        .iter()
+        .position(|line| !open && is_comment(line, column))
+        .unwrap_or(rest.len());
+    let rest = &rest[..end];
+    if !rest.is_empty() && is_wrapped(first) {
+        let unquoted = unquote(first);
+        let lines = std::iter::once(unquoted.as_str()).chain(rest.iter().copied());
+        return glued_or_whole(&join(lines), str::to_owned);
+    }
+    let joined = join(std::iter::once(first).chain(rest.iter().copied()));
+    glued_or_whole(&joined, unquote_line)
+}
+
+fn trim_blank<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
+    let end = lines
+        .iter()
+        .rposition(|line| !line.trim().is_empty())
+        .map_or(0, |last| last + 1);
+    &lines[..end]
+}
+
+/// The block indicator, if the key's line holds nothing else.
+fn block_style(first: &str) -> Option<char> {
+    let style = first.chars().next().filter(|char| matches!(char, '|' | '>'))?;
+    let indicators = first[1..].trim_start_matches(|char: char| matches!(char, '+' | '-' | '0'..='9'));
+    let comment = indicators.trim_start().is_empty()
+        || (indicators.starts_with([' ', '\t']) && indicators.trim_start().starts_with('#'));
+    (comment && first.len() - indicators.len() <= 3).then_some(style)
+}
+
+/// Drops a block indicator that text follows.
+fn drop_indicator(first: &str) -> &str {
+    let Some(rest) = first.strip_prefix(['|', '>']) else {
+        return first;
+    };
+    let text = rest.trim_start_matches(['+', '-']);
+    if text.starts_with([' ', '\t']) {
+        text.trim_start()
+    } else {
+        first
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+fn is_comment(line: &str, column: usize) -> bool {
+    indent(line) <= column && line.trim_start().starts_with('#')
+}
+
+/// A block scalar whose indent is that of its first line. A dedented comment ends it.
+fn block(style: char, lines: &[&str]) -> String {
+    let Some(first) = lines.iter().find(|line| !line.trim().is_empty()) else {
+        return String::new();
+    };
+    let depth = indent(first);
+    let ended = lines
+        .iter()
+        .position(|line| indent(line) < depth && line.trim_start().starts_with('#'));
+    let lines = lines[..ended.unwrap_or(lines.len())].iter().map(|line| {
+        let blank = line.trim().is_empty();
+        if blank {
+            ""
+        } else {
+            line[indent(line).min(depth)..].trim_end()
+        }
+    });
+    if style == '|' {
+        lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+    } else {
+        fold(lines)
+    }
+}
+
+/// Joins lines with one blank; an empty line is a line break, and so are the ends of deeper lines.
+fn fold<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let mut out = String::new();
+    let mut breaks = 0;
+    let mut deeper_before = false;
+    for line in lines {
+        if line.is_empty() {
+            breaks += 1;
+            continue;
+        }
+        let deeper = line.starts_with([' ', '\t']);
+        if !out.is_empty() {
+            match breaks + usize::from(deeper || deeper_before) {
+                0 => out.push(' '),
+                count => out.extend(std::iter::repeat_n('\n', count)),
+            }
+        }
+        out.push_str(line);
+        breaks = 0;
+        deeper_before = deeper;
+    }
+    out
+}
+
+fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    fold(lines.map(str::trim))
+}
+
+/// Cuts a known key that is glued to the value behind punctuation.
+fn glued_or_whole(joined: &str, read: impl Fn(&str) -> String) -> Recovered {
+    match find_glued(joined) {
+        Some(at) => {
+            let glued = key_line(&joined[at..])
+                .map(|key| (key.key.to_owned(), unquote_line(joined[at + key.value..].trim())));
+            Recovered {
+                text: read(joined[..at].trim_end()),
+                glued,
+            }
+        }
+        None => Recovered {
+            text: read(joined),
+            glued: None,
+        },
+    }
+}
+
+fn find_glued(joined: &str) -> Option<usize> {
+    joined.match_indices(':').find_map(|(colon, _)| {
+        let before =
+            joined[..colon].trim_end_matches(|char: char| char.is_ascii_alphabetic() || "-_".contains(char));
+        let mut ahead = before.chars().rev();
+        let closes = ahead.next().is_some_and(|char| ".!?;)\"'。！？".contains(char))
+            && ahead.next().is_some_and(|char| !char.is_whitespace());
+        let blank = joined[colon + 1..].starts_with([' ', '\n']);
+        (closes && blank && known_key(&joined[before.len()..colon]).is_some()).then_some(before.len())
+    })
+}
+
+fn opening_quote(text: &str) -> Option<char> {
+    text.chars().next().filter(|char| matches!(char, '"' | '\''))
+}
+
+/// Where the quotes stand that may open or close: escaped ones and apostrophes within a word are not among them.
+fn quotes(text: &str, quote: char) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let in_quotes = !found.is_empty();
+        match bytes[at] {
+            b'\\' if quote == '"' && in_quotes => at += 1,
+            b'\'' if quote == '\'' && in_quotes && bytes.get(at + 1) == Some(&b'\'') => at += 1,
+            byte if byte == quote as u8 && !(quote == '\'' && is_apostrophe(text, at)) => found.push(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+fn is_apostrophe(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + 1..].chars().next();
+    before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
+}
+
+/// Whether one pair of quotes is around all of `first`.
+fn is_wrapped(first: &str) -> bool {
+    let Some(quote) = opening_quote(first) else {
+        return false;
+    };
+    let quotes = quotes(first, quote);
+    quotes.len() % 2 == 0 && quotes.last() == Some(&(first.len() - 1)) && !is_word_list(first, &quotes)
+}
+
+/// Takes the quotes off a value that is on one line now.
+fn unquote_line(text: &str) -> String {
+    let Some(quote) = opening_quote(text) else {
+        return drop_lone_quote(text).to_owned();
+    };
+    let quotes = quotes(text, quote);
+    let last = quotes.last().copied().unwrap_or_default();
+    let tail = &text[last + 1..];
+    if quotes.len() == 1 {
+        return text[1..].replace("\\\"", "\"");
+    }
+    if tail.is_empty() {
+        return if is_word_list(text, &quotes) {
+            text.to_owned()
+        } else {
+            unquote(text)
+        };
+    }
+    if quotes.len() == 2 && tail.starts_with([' ', '\t']) && tail.trim_start().starts_with('#') {
+        return unquote(&text[..=last]);
+    }
+    text[quotes.len() % 2..].to_owned()
+}
+
+/// A quote that closes what nothing opened.
+fn drop_lone_quote(text: &str) -> &str {
+    let Some(quote) = text.chars().next_back().filter(|char| matches!(char, '"' | '\'')) else {
+        return text;
+    };
+    match quotes(text, quote).as_slice() {
+        [_] => text[..text.len() - 1].trim_end(),
+        _ => text,
+    }
+}
+
+/// Whether `"a", "b" and "c"` is what stands there: words in quotes with something between them.
+fn is_word_list(text: &str, quotes: &[usize]) -> bool {
+    let is_edge = |char: Option<char>| char.is_some_and(|char| !char.is_alphanumeric());
+    let mut between = quotes
+        .windows(2)
+        .map(|pair| &text[pair[0] + 1..pair[1]])
+        .enumerate();
+    quotes.len() > 2
+        && quotes.len().is_multiple_of(2)
+        && between.all(|(index, part)| match index % 2 {
+            0 => !part.is_empty() && part.trim() == part,
+            _ => is_edge(part.chars().next()) && is_edge(part.chars().next_back()),
+        })
+}
+
+/// The text between the first and the last character, its escapes decoded, unknown ones kept.
+fn unquote(text: &str) -> String {
+    let inner = &text[1..text.len() - 1];
+    if text.starts_with('\'') {
+        return inner.replace("''", "'");
+    }
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match escape(rest) {
+            Some((char, len)) => {
+                out.push(char);
+                rest = &rest[len..];
+            }
+            None => {
+                out.push('\\');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character that the escape at the beginning of `text` stands for, and the escape's length.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let code = text[1..].chars().next()?;
+    let plain = match code {
+        '0' => '\0',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        't' => '\t',
+        'n' => '\n',
+        'v' => '\u{B}',
+        'f' => '\u{C}',
+        'r' => '\r',
+        'e' => '\u{1B}',
+        ' ' | '"' | '/' | '\\' => code,
+        'N' => '\u{85}',
+        '_' => '\u{A0}',
+        'L' => '\u{2028}',
+        'P' => '\u{2029}',
+        'x' => return hex(text, 2),
+        'u' => return hex(text, 4).or_else(|| surrogates(text)),
+        'U' => return hex(text, 8),
+        _ => return None,
+    };
+    Some((plain, 2))
+}
+
+fn hex(text: &str, digits: usize) -> Option<(char, usize)> {
+    let code = hex_digits(text, digits)?;
+    Some((char::from_u32(u32::from_str_radix(code, 16).ok()?)?, 2 + digits))
+}
+
+fn hex_digits(text: &str, digits: usize) -> Option<&str> {
+    text.get(2..2 + digits)
+        .filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn surrogates(text: &str) -> Option<(char, usize)> {
+    let second = text.get(6..).filter(|text| text.starts_with("\\u"))?;
+    let unit = |text: &str| hex_digits(text, 4).and_then(|code| u16::from_str_radix(code, 16).ok());
+    let decoded = char::decode_utf16([unit(text)?, unit(second)?]).next()?;
+    Some((decoded.ok()?, 12))
+}
