@@ -72,6 +72,14 @@ pub struct ByteRange {
     pub length: u64,
 }
 
+impl ByteRange {
+    /// The first 64 KiB: about 16,000 tokens of text.
+    pub const FIRST: Self = Self {
+        offset: 0,
+        length: 64 * 1024,
+    };
+}
+
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

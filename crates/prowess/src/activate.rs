@@ -1,0 +1,439 @@
+//! Delivering one body into the context, wrapped, in two steps: a request, then its delivery or denial.
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorKind};
+use crate::ledger::{Ledger, Receipt};
+use crate::library::{Library, Origin};
+use crate::parse;
+use crate::resource;
+use crate::skill::{Skill, Visibility, display_path};
+use crate::source::{ByteRange, Resource, Resources};
+use crate::text::{escape, one_line};
+
+/// How many resources a delivered text lists by name.
+const LISTED_RESOURCES: usize = 50;
+/// The part of a file that may lie before the body.
+const MAX_HEAD: u64 = 1024 * 1024 + 64 * 1024;
+/// What a body must not hold, so that it can't close or open the wrapper.
+const WRAPPER_TAGS: [&str; 4] = [
+    "<skill_content",
+    "</skill_content",
+    "<skill_resources",
+    "</skill_resources",
+];
+
+/// What somebody asked of a library. Nothing has been read yet: the host [delivers](Self::deliver) it or
+/// [denies](Self::deny) it.
+///
+/// A request that can't be met (an unknown name, a skill that this origin may not activate) is a request as well: its
+/// delivery is the text that tells the model so.
+///
+/// ```
+/// use std::sync::Arc;
+/// use prowess::{Ledger, Library, LoadOptions, Origin, Roots, source::Memory};
+///
+/// let memory = Memory::new().with("/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nFill.");
+/// let roots = Roots::new().with("user", "/skills")?;
+/// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+/// let delivery = library.activate("pdf", Origin::Model).deliver(&mut Ledger::new(), "call-1");
+/// assert!(delivery.text().contains("\nFill.\n"));
+/// assert!(library.activate("pfd", Origin::Model).deny("not now").text().contains("not now"));
+/// # Ok::<(), prowess::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "a request does nothing until it is delivered or denied"]
+pub struct Request {
+    library: Library,
+    origin: Origin,
+    wanted: Wanted,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    Body {
+        skill: Arc<Skill>,
+        arguments: String,
+    },
+    Resource {
+        skill: Arc<Skill>,
+        path: String,
+        range: ByteRange,
+    },
+    Nothing(Error),
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    /// The body is in the text.
+    New,
+    /// The body is in the context already, unchanged; the text is a short note.
+    AlreadyResident,
+    /// The file has changed: the new body is in the text, and supersedes the old one.
+    Changed,
+    /// Nothing was delivered; the text says why.
+    Denied,
+    /// A resource is in the text.
+    Resource,
+}
+
+impl Status {
+    /// The word that stands for it in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::AlreadyResident => "already-resident",
+            Self::Changed => "changed",
+            Self::Denied => "denied",
+            Self::Resource => "resource",
+        }
+    }
+}
+
+/// What a body was read from, beside the text of its [`Delivery`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Activation {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// `sha256:` and 64 hex digits over the raw bytes of its `SKILL.md`.
+    pub digest: String,
+    /// The first files it brings along, by path.
+    pub resources: Vec<Resource>,
+    /// How many files it brings along.
+    pub resources_total: usize,
+}
+
+/// The text for the context, and what it is.
+#[derive(Debug)]
+#[must_use = "the text is for the model"]
+pub struct Delivery {
+    status: Status,
+    text: String,
+    activation: Option<Activation>,
+    error: Option<Error>,
+}
+
+impl Library {
+    /// Asks for a skill's body by name, id or, for the user, path. See [`find`](Self::find).
+    pub fn activate(&self, name: &str, origin: Origin) -> Request {
+        let wanted = self.permitted(name, origin).map(|skill| Wanted::Body {
+            skill,
+            arguments: String::new(),
+        });
+        self.request_for(origin, wanted)
+    }
+
+    /// Asks for a part of a skill's resource, as text.
+    pub fn request_resource(&self, name: &str, path: &str, range: ByteRange, origin: Origin) -> Request {
+        let wanted = self.permitted(name, origin).map(|skill| Wanted::Resource {
+            skill,
+            path: path.to_owned(),
+            range,
+        });
+        self.request_for(origin, wanted)
+    }
+
+    fn request_for(&self, origin: Origin, wanted: Result<Wanted, Error>) -> Request {
+        Request {
+            library: self.clone(),
+            origin,
+            wanted: wanted.unwrap_or_else(Wanted::Nothing),
+        }
+    }
+
+    pub(crate) fn refuse(&self, error: Error) -> Request {
+        self.request_for(Origin::Model, Err(error))
+    }
+
+    /// The skill that is meant, if `origin` may have it.
+    fn permitted(&self, name: &str, origin: Origin) -> Result<Arc<Skill>, Error> {
+        let skill = self.find(name, origin)?;
+        may_activate(skill, skill.visibility(), origin)?;
+        Ok(skill.clone())
+    }
+}
+
+/// The one rule of who may activate what.
+fn may_activate(skill: &Skill, visibility: Visibility, origin: Origin) -> Result<(), Error> {
+    let name = skill.name();
+    let (kind, message) = match (visibility, origin) {
+        (Visibility::Untrusted, _) => (
+            ErrorKind::Untrusted,
+            format!("skill `{name}` is not trusted by the host"),
+        ),
+        (Visibility::UserOnly, Origin::Model) => (
+            ErrorKind::UserOnly,
+            format!("only the user can activate skill `{name}`; ask the user to run it"),
+        ),
+        (Visibility::Hidden, Origin::Model) => {
+            (ErrorKind::Denied, format!("the host has disabled skill `{name}`"))
+        }
+        (_, Origin::User) if !skill.frontmatter().user_invocable => (
+            ErrorKind::ModelOnly,
+            format!("only the model can activate skill `{name}`"),
+        ),
+        _ => return Ok(()),
+    };
+    Err(Error::new(kind, message).with_path(skill.location()))
+}
+
+impl Request {
+    /// The skill it is about; none if no skill is meant by it or the origin may not have it.
+    #[must_use]
+    pub fn skill(&self) -> Option<&Arc<Skill>> {
+        match &self.wanted {
+            Wanted::Body { skill, .. } | Wanted::Resource { skill, .. } => Some(skill),
+            Wanted::Nothing(_) => None,
+        }
+    }
+
+    /// Why it can't be met, if that is known already.
+    #[must_use]
+    pub fn error(&self) -> Option<&Error> {
+        match &self.wanted {
+            Wanted::Nothing(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Adds the user's arguments. They stand behind the body, never in it, and no receipt keeps them.
+    pub fn with_arguments(mut self, text: &str) -> Self {
+        if let Wanted::Body { arguments, .. } = &mut self.wanted {
+            text.clone_into(arguments);
+        }
+        self
+    }
+
+    /// Reads what is wanted, fresh, and tells the ledger of it. `placement` is where the text will stand: for tool
+    /// calls the call's id.
+    pub fn deliver(self, ledger: &mut Ledger, placement: impl Into<String>) -> Delivery {
+        let delivered = match self.wanted {
+            Wanted::Nothing(error) => Err(error),
+            Wanted::Body { skill, arguments } => deliver_body(
+                &self.library,
+                &skill,
+                self.origin,
+                &arguments,
+                ledger,
+                placement.into(),
+            ),
+            Wanted::Resource { skill, path, range } => deliver_resource(&self.library, &skill, &path, range),
+        };
+        delivered.unwrap_or_else(refusal)
+    }
+
+    /// Turns it down; the reason becomes text for the model.
+    pub fn deny(self, reason: impl Into<String>) -> Delivery {
+        let reason = reason.into();
+        refusal(match self.wanted {
+            Wanted::Nothing(error) => error,
+            _ if reason.is_empty() => Error::new(ErrorKind::Denied, "the host denied the request"),
+            _ => Error::new(ErrorKind::Denied, reason),
+        })
+    }
+}
+
+impl Delivery {
+    /// What became of the request.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The text for the context.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text for the context, owned.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// What was activated; none if nothing was, or if it is a resource.
+    #[must_use]
+    pub fn activation(&self) -> Option<&Activation> {
+        self.activation.as_ref()
+    }
+
+    /// Why nothing was delivered.
+    #[must_use]
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// Whether the host must keep the text when it prunes its conversation: it holds a body.
+    #[must_use]
+    pub fn is_protected(&self) -> bool {
+        matches!(self.status, Status::New | Status::Changed)
+    }
+}
+
+fn deliver_body(
+    library: &Library,
+    skill: &Arc<Skill>,
+    origin: Origin,
+    arguments: &str,
+    ledger: &mut Ledger,
+    placement: String,
+) -> Result<Delivery, Error> {
+    let body = read_body(library, skill, origin)?;
+    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
+    let activation = Activation {
+        skill: skill.clone(),
+        digest: body.digest,
+        resources: files,
+        resources_total: total,
+    };
+    let earlier = ledger.resident(skill.id()).map(|receipt| receipt.digest.clone());
+    let (status, mut text) = match earlier {
+        Some(digest) if digest == activation.digest => (Status::AlreadyResident, resident_note(&activation)),
+        Some(_) => (
+            Status::Changed,
+            format!("{}{}", superseding_note(skill), wrap(&activation, &body.text)),
+        ),
+        None => (Status::New, wrap(&activation, &body.text)),
+    };
+    if status != Status::AlreadyResident {
+        ledger.record(Receipt {
+            skill: skill.id().to_owned(),
+            digest: activation.digest.clone(),
+            placement,
+            text: text.as_str().into(),
+        });
+    }
+    if !arguments.is_empty() {
+        text.push_str(&format!(
+            "<skill_arguments>{}</skill_arguments>\n",
+            escape(arguments)
+        ));
+    }
+    Ok(Delivery {
+        status,
+        text,
+        activation: Some(activation),
+        error: None,
+    })
+}
+
+struct Body {
+    text: String,
+    digest: String,
+}
+
+/// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
+fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, Error> {
+    let most = library.max_body().saturating_add(MAX_HEAD);
+    let file = library
+        .source()
+        .read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
+    let parsed = parse::parse(&file.bytes, skill.location());
+    let size = file.size.saturating_sub(parsed.body as u64);
+    if size > library.max_body() || file.size > file.bytes.len() as u64 {
+        let (limit, name) = (library.max_body(), skill.name());
+        let message = format!("the body of skill `{name}` has {size} bytes; the limit is {limit}");
+        return Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(skill.location()));
+    }
+    if parsed.frontmatter.disable_model_invocation {
+        may_activate(skill, skill.visibility().max(Visibility::UserOnly), origin)?;
+    }
+    Ok(Body {
+        text: parse::body(&file.bytes, parsed.body),
+        digest: digest(&file.bytes),
+    })
+}
+
+/// `sha256:` and 64 hex digits over the bytes.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    let hex: String = Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("sha256:{hex}")
+}
+
+fn wrap(activation: &Activation, body: &str) -> String {
+    let Activation {
+        skill,
+        digest,
+        resources,
+        resources_total,
+    } = activation;
+    let body = WRAPPER_TAGS.iter().fold(body.to_owned(), |body, tag| {
+        body.replace(tag, &tag.replace('<', "&lt;"))
+    });
+    let name = escape(&one_line(skill.name())).replace('"', "&quot;");
+    let directory = escape(&one_line(&display_path(skill.directory())));
+    let line_end = if body.ends_with('\n') { "" } else { "\n" };
+    let listing = listing(resources, *resources_total);
+    format!(
+        "<skill_content name=\"{name}\" digest=\"{digest}\">\n{body}{line_end}\n\
+         Skill directory: {directory}\n\
+         Relative paths in this skill resolve against the skill directory, not against the working directory.\n\
+         {listing}</skill_content>\n"
+    )
+}
+
+fn listing(resources: &[Resource], total: usize) -> String {
+    if total == 0 {
+        return String::new();
+    }
+    let files: String = resources
+        .iter()
+        .map(|file| format!("{}\n", escape(&one_line(&file.path))))
+        .collect();
+    let more = match total - resources.len() {
+        0 => String::new(),
+        more => format!("({more} more)\n"),
+    };
+    format!("<skill_resources>\n{files}{more}</skill_resources>\n")
+}
+
+fn resident_note(activation: &Activation) -> String {
+    format!(
+        "Skill `{}` ({}) is in this conversation already, unchanged. Follow its text above.\n",
+        one_line(activation.skill.name()),
+        activation.digest
+    )
+}
+
+fn superseding_note(skill: &Skill) -> String {
+    format!(
+        "Skill `{}` has changed since it was activated. The text below supersedes the earlier one.\n",
+        one_line(skill.name())
+    )
+}
+
+fn deliver_resource(
+    library: &Library,
+    skill: &Skill,
+    path: &str,
+    range: ByteRange,
+) -> Result<Delivery, Error> {
+    let text = resource::render(skill, &library.resource(skill, path, range)?);
+    Ok(Delivery {
+        status: Status::Resource,
+        text,
+        activation: None,
+        error: None,
+    })
+}
+
+fn refusal(error: Error) -> Delivery {
+    let text = format!("Nothing was delivered: {}.\n", one_line(&error.to_string()));
+    Delivery {
+        status: Status::Denied,
+        text,
+        activation: None,
+        error: Some(error),
+    }
+}

@@ -1,0 +1,244 @@
+//! The one JSON shape of every report. It is public API: faces print it, other programs rely on it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::activate::Delivery;
+use crate::catalog::{Catalog, Entry};
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
+use crate::library::Library;
+use crate::skill::{Skill, display_path};
+use crate::source::Part;
+use crate::tokens::Tokenizer;
+use crate::value::Value;
+
+/// Everything a load found: roots, skills, shadowed copies, invalid files, duplicates, diagnostics, what the scan touched.
+///
+/// `catalog` gives each skill's cost; `elapsed` is how long the load took.
+#[must_use]
+pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
+    let costs: HashMap<&str, usize> = catalog
+        .entries()
+        .iter()
+        .map(|entry| (entry.id.as_str(), entry.tokens))
+        .collect();
+    let roots = library.roots().iter().map(|loaded| {
+        let root = &loaded.root;
+        json!({"path": display_path(&root.path), "scope": root.scope.as_str(), "rank": root.rank, "exists": loaded.exists})
+    });
+    let skills = library
+        .skills()
+        .iter()
+        .map(|item| skill(item, costs.get(item.id()).copied().unwrap_or(0)));
+    let shadowed = library.shadowed().iter().map(|shadowed| {
+        json!({
+            "id": shadowed.skill.id(),
+            "name": shadowed.skill.name(),
+            "location": display_path(shadowed.skill.location()),
+            "winner": display_path(&shadowed.winner),
+        })
+    });
+    let invalid = library
+        .invalid()
+        .iter()
+        .map(|invalid| json!({"location": display_path(&invalid.location), "code": invalid.code.as_str()}));
+    let duplicates = library
+        .duplicates()
+        .iter()
+        .map(|copy| json!({"location": display_path(&copy.location), "of": display_path(&copy.of)}));
+    let scan = library.scan();
+    let limits = scan
+        .limits_hit
+        .iter()
+        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
+    json!({
+        "roots": roots.collect::<Json>(),
+        "skills": skills.collect::<Json>(),
+        "shadowed": shadowed.collect::<Json>(),
+        "invalid": invalid.collect::<Json>(),
+        "duplicates": duplicates.collect::<Json>(),
+        "diagnostics": library.diagnostics().iter().map(diagnostic).collect::<Json>(),
+        "scan": {
+            "directories": scan.directories,
+            "skill_files": scan.skill_files,
+            "limits_hit": limits.collect::<Json>(),
+            "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        },
+    })
+}
+
+fn skill(skill: &Skill, catalog_tokens: usize) -> Json {
+    json!({
+        "id": skill.id(),
+        "name": skill.name(),
+        "description": skill.description(),
+        "scope": skill.scope().as_str(),
+        "location": display_path(skill.location()),
+        "directory": display_path(skill.directory()),
+        "catalog_tokens": catalog_tokens,
+        "body_bytes": skill.body_bytes(),
+        "visibility": skill.visibility().as_str(),
+        "user_invocable": skill.frontmatter().user_invocable,
+    })
+}
+
+/// One diagnostic. Without a place in the file, `line` and `column` are null.
+#[must_use]
+pub fn diagnostic(diagnostic: &Diagnostic) -> Json {
+    json!({
+        "code": diagnostic.code.as_str(),
+        "severity": diagnostic.severity.as_str(),
+        "path": display_path(&diagnostic.path),
+        "line": diagnostic.span.map(|span| span.line),
+        "column": diagnostic.span.map(|span| span.column),
+        "message": diagnostic.message,
+        "help": diagnostic.help,
+        "related": diagnostic.related.iter().map(|path| display_path(path)).collect::<Vec<_>>(),
+    })
+}
+
+/// A catalog's text, its costs in tokens, and what became of each skill.
+#[must_use]
+pub fn catalog(catalog: &Catalog) -> Json {
+    let skills = catalog.entries().iter().map(|entry| {
+        json!({
+            "id": entry.id,
+            "tokens": entry.tokens,
+            "share": share(catalog, entry),
+            "shown": entry.shown.as_str(),
+        })
+    });
+    json!({
+        "text": catalog.text(),
+        "tokens": catalog.tokens(),
+        "body_tokens": catalog.body_tokens(),
+        "skills": skills.collect::<Json>(),
+        "omitted": catalog.omitted(),
+    })
+}
+
+/// A catalog's costs over a session of so many turns, in tokens: the catalog is paid every turn, a body once.
+#[must_use]
+pub fn cost(catalog: &Catalog, turns: usize) -> Json {
+    let outsized: Vec<&str> = catalog.outsized().map(|entry| entry.id.as_str()).collect();
+    let skills = catalog.entries().iter().map(|entry| {
+        json!({
+            "id": entry.id,
+            "tokens": entry.tokens,
+            "share": share(catalog, entry),
+            "body_tokens": entry.body_tokens,
+            "outsized": outsized.contains(&entry.id.as_str()),
+        })
+    });
+    json!({
+        "tokens": catalog.tokens(),
+        "frame_tokens": catalog.frame_tokens(),
+        "body_tokens": catalog.body_tokens(),
+        "skills": skills.collect::<Json>(),
+        "session": {
+            "turns": turns,
+            "catalog_tokens": catalog.tokens() * turns,
+            "body_tokens_once": catalog.body_tokens(),
+            "body_tokens_every_turn": catalog.body_tokens() * turns,
+        },
+    })
+}
+
+/// A part of a resource; `text` is null if it is not UTF-8.
+#[must_use]
+pub fn resource(skill: &Skill, part: &Part) -> Json {
+    json!({
+        "skill": skill.id(),
+        "path": part.path,
+        "location": display_path(&skill.directory().join(&part.path)),
+        "offset": part.offset,
+        "length": part.bytes.len(),
+        "size": part.size,
+        "text": std::str::from_utf8(&part.bytes).ok(),
+    })
+}
+
+/// Rounded to a hundredth of a percent.
+fn share(catalog: &Catalog, entry: &Entry) -> f64 {
+    (catalog.share(entry) * 10_000.0).round() / 10_000.0
+}
+
+/// What a request delivered, with the marker for the host as `metadata`. What was refused is the [`error`].
+#[must_use]
+pub fn delivery(delivery: &Delivery, tokenizer: &dyn Tokenizer) -> Json {
+    let (Some(activation), None) = (delivery.activation(), delivery.error()) else {
+        return delivery.error().map_or(Json::Null, error);
+    };
+    json!({
+        "status": delivery.status().as_str(),
+        "id": activation.skill.id(),
+        "digest": activation.digest,
+        "directory": display_path(activation.skill.directory()),
+        "text": delivery.text(),
+        "tokens": tokenizer.count(delivery.text()),
+        "metadata": {
+            "protected": delivery.is_protected(),
+            "skill": activation.skill.id(),
+            "digest": activation.digest,
+        },
+        "resources": activation.resources.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+        "resources_total": activation.resources_total,
+    })
+}
+
+/// A failure: `{"error": {"code", "message", "candidates"}}`.
+#[must_use]
+pub fn error(error: &Error) -> Json {
+    failure(error.kind().as_str(), &error.to_string(), error.candidates())
+}
+
+/// A failure that is not this crate's, such as a face's own.
+#[must_use]
+pub fn failure(code: &str, message: &str, candidates: &[String]) -> Json {
+    json!({"error": {"code": code, "message": message, "candidates": candidates}})
+}
+
+/// A frontmatter value. Plain scalars are typed as YAML 1.2's core schema has it: `1.10` is a number, `yes` a string.
+///
+/// ```
+/// use prowess::{json, value::Value};
+///
+/// let value = Value::List(vec![Value::Plain("1.5".into()), Value::Text("1.5".into()), Value::Plain("yes".into())]);
+/// assert_eq!(json::value(&value), serde_json::json!([1.5, "1.5", "yes"]));
+/// ```
+#[must_use]
+pub fn value(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Text(text) => text.as_str().into(),
+        Value::Plain(text) => scalar(text),
+        Value::List(items) => items.iter().map(self::value).collect(),
+        Value::Map(entries) => Json::Object(
+            entries
+                .iter()
+                .map(|(key, item)| (key.clone(), self::value(item)))
+                .collect::<Map<_, _>>(),
+        ),
+    }
+}
+
+fn scalar(text: &str) -> Json {
+    match text {
+        "true" | "True" | "TRUE" => return true.into(),
+        "false" | "False" | "FALSE" => return false.into(),
+        _ => {}
+    }
+    let number = text.trim_start_matches('+');
+    if number.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
+        if let Ok(integer) = number.parse::<i64>() {
+            return integer.into();
+        }
+        if let Ok(float) = number.parse::<f64>() {
+            return json!(float);
+        }
+    }
+    text.into()
+}

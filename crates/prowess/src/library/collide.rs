@@ -1,0 +1,218 @@
+//! Names to winners: who is loaded, who is shadowed, who is a mere copy.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::load::Candidate;
+use super::{Duplicate, LoadOptions, Shadowed};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::scope::ResolvedRoot;
+use crate::skill::{Skill, Visibility, display_path};
+use crate::source::Source;
+
+/// More files than any skill is known to have.
+const ALL_RESOURCES: usize = 100_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    pub(super) skills: Vec<Arc<Skill>>,
+    pub(super) shadowed: Vec<Shadowed>,
+    pub(super) duplicates: Vec<Duplicate>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    ids: HashSet<String>,
+}
+
+/// A candidate with what decides its place among those of its name.
+struct Contender {
+    candidate: Candidate,
+    visibility: Visibility,
+}
+
+impl Contender {
+    /// Lower wins: what the host hides takes no name; then the rank; then, within one root, the directory that
+    /// carries the name, and path order.
+    fn precedence<'a>(&'a self, roots: &[ResolvedRoot]) -> impl Ord + use<'a> {
+        let directory = self
+            .candidate
+            .location
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default();
+        let carries_name = directory.to_string_lossy() == self.candidate.frontmatter.name;
+        let root = self.candidate.root;
+        (
+            !self.visibility.is_enabled(),
+            roots[root].root.rank,
+            root,
+            Reverse(carries_name),
+            &self.candidate.location,
+        )
+    }
+
+    fn is_copy_of(&self, winner: &Skill, source: &dyn Source) -> bool {
+        if self.candidate.size != winner.size {
+            return false;
+        }
+        let whole = |path: &Path| {
+            source
+                .read_prefix(path, usize::try_from(winner.size).unwrap_or(usize::MAX))
+                .ok()
+        };
+        let bytes = whole(&self.candidate.location);
+        let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
+        bytes.is_some()
+            && bytes == whole(&winner.location)
+            && resources(&self.candidate.location) == resources(&winner.location)
+    }
+}
+
+pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options: &LoadOptions) -> Settled {
+    let mut by_name: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
+    for candidate in candidates {
+        let visibility = visibility(&candidate, roots, options);
+        by_name
+            .entry(candidate.frontmatter.name.clone())
+            .or_default()
+            .push(Contender {
+                candidate,
+                visibility,
+            });
+    }
+    let mut settled = Settled::default();
+    for mut contenders in by_name.into_values() {
+        contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+        settled.settle_name(contenders, roots, options.source.as_ref());
+    }
+    settled.shadowed.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
+    settled.duplicates.sort_by(|a, b| a.location.cmp(&b.location));
+    settled.diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
+    settled
+}
+
+fn visibility(candidate: &Candidate, roots: &[ResolvedRoot], options: &LoadOptions) -> Visibility {
+    let own = match candidate.frontmatter.disable_model_invocation {
+        true => Visibility::UserOnly,
+        false => Visibility::Listed,
+    };
+    own.max(options.policy.visibility(
+        roots[candidate.root].root.scope.as_str(),
+        &candidate.frontmatter.name,
+    ))
+}
+
+impl Settled {
+    /// Settles the contenders for one name, best first.
+    fn settle_name(&mut self, contenders: Vec<Contender>, roots: &[ResolvedRoot], source: &dyn Source) {
+        let mut winners: Vec<Arc<Skill>> = Vec::new();
+        for contender in contenders {
+            if let Some(winner) = winners.iter().find(|winner| contender.is_copy_of(winner, source)) {
+                self.add_duplicate(contender.candidate, winner);
+                continue;
+            }
+            let root = contender.candidate.root;
+            let shares_rank = winners.iter().all(|winner| {
+                winner.rank == roots[root].root.rank
+                    && winner.scope != roots[root].root.scope
+                    && winner.visibility.is_enabled() == contender.visibility.is_enabled()
+            });
+            let skill = self.name_skill(contender, &roots[root]);
+            if shares_rank {
+                self.diagnostics.extend(untrusted(&skill));
+                self.skills.push(skill.clone());
+                winners.push(skill);
+            } else {
+                self.add_shadowed(skill, &winners[0]);
+            }
+        }
+    }
+
+    /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`.
+    fn name_skill(&mut self, contender: Contender, root: &ResolvedRoot) -> Arc<Skill> {
+        let Contender {
+            candidate,
+            visibility,
+        } = contender;
+        let directory = candidate.location.parent().unwrap_or(Path::new("")).to_path_buf();
+        let short = format!("{}:{}", root.root.scope, candidate.frontmatter.name);
+        let long = format!("{short}@{}", display_path(&relative(&directory, &root.root.base)));
+        let longest = format!("{short}@{}", display_path(&directory));
+        let id = [short, long]
+            .into_iter()
+            .find(|id| !self.ids.contains(id))
+            .unwrap_or(longest);
+        self.ids.insert(id.clone());
+        Arc::new(Skill {
+            id,
+            scope: root.root.scope.clone(),
+            rank: root.root.rank,
+            location: candidate.location,
+            real: candidate.real,
+            directory,
+            frontmatter: candidate.frontmatter,
+            size: candidate.size,
+            body_bytes: candidate.body_bytes,
+            visibility,
+        })
+    }
+
+    fn add_duplicate(&mut self, candidate: Candidate, winner: &Skill) {
+        let message = format!("an identical copy of `{}`", display_path(&winner.location));
+        self.diagnostics
+            .push(Diagnostic::new(Code::Duplicate, &candidate.location, message).related(&winner.location));
+        self.duplicates.push(Duplicate {
+            name: candidate.frontmatter.name,
+            location: candidate.location,
+            of: winner.location.clone(),
+        });
+    }
+
+    fn add_shadowed(&mut self, skill: Arc<Skill>, winner: &Skill) {
+        let message = format!(
+            "skill `{}` is shadowed by `{}`",
+            skill.name(),
+            display_path(&winner.location)
+        );
+        let severity = if skill.visibility.is_enabled() {
+            Severity::Warning
+        } else {
+            Severity::Info
+        };
+        self.diagnostics.push(
+            Diagnostic::new(Code::Shadowed, &skill.location, message)
+                .severity(severity)
+                .help(format!(
+                    "rename one of them, or ask for this one as `{}`",
+                    skill.id
+                ))
+                .related(&winner.location),
+        );
+        self.shadowed.push(Shadowed {
+            skill,
+            winner: winner.location.clone(),
+        });
+    }
+}
+
+/// The way from `base` to `directory`, through `..` where it is not below.
+fn relative(directory: &Path, base: &Path) -> PathBuf {
+    let common = directory
+        .components()
+        .zip(base.components())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let up = base.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(directory.components().skip(common)).collect()
+}
+
+fn untrusted(skill: &Skill) -> Option<Diagnostic> {
+    (skill.visibility == Visibility::Untrusted).then(|| {
+        Diagnostic::new(
+            Code::Untrusted,
+            &skill.location,
+            format!("skill `{}` is not trusted", skill.name()),
+        )
+        .help("read the skill, then allow it in the host's policy")
+    })
+}

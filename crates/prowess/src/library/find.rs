@@ -1,0 +1,190 @@
+//! A name, an id or a path to the skill that is meant.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Library, Origin, Shadowed};
+use crate::error::{Error, ErrorKind};
+use crate::skill::{Skill, Visibility};
+
+/// How many near names an error offers.
+const NEAREST: usize = 5;
+/// The lowest similarity, of 1, at which a name is offered.
+const NEAR: f64 = 0.6;
+
+type Skills = Vec<Arc<Skill>>;
+
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    ids: HashMap<String, Arc<Skill>>,
+    names: HashMap<String, Skills>,
+    directories: HashMap<String, Skills>,
+    folded: HashMap<String, Skills>,
+}
+
+impl Index {
+    pub(super) fn new(skills: &[Arc<Skill>], shadowed: &[Shadowed]) -> Self {
+        let mut index = Self::default();
+        for skill in skills
+            .iter()
+            .chain(shadowed.iter().map(|shadowed| &shadowed.skill))
+        {
+            index.ids.insert(skill.id().to_owned(), skill.clone());
+        }
+        for skill in skills {
+            let directory: String = skill.directory_name().nfc().collect();
+            index
+                .names
+                .entry(skill.name().to_owned())
+                .or_default()
+                .push(skill.clone());
+            index
+                .folded
+                .entry(fold(skill.name()))
+                .or_default()
+                .push(skill.clone());
+            index
+                .directories
+                .entry(directory)
+                .or_default()
+                .push(skill.clone());
+        }
+        index
+    }
+}
+
+impl Library {
+    /// Finds the skill that `query` means. In this order: the exact id, the exact name, the directory's name, the one
+    /// skill that is equal without regard to case, blanks, `-` and `_`, and, for the user alone, the path of a
+    /// `SKILL.md` in this library or of its directory. Visibility plays no part here: it is checked by a request.
+    ///
+    /// # Errors
+    /// `UnknownSkill` with the nearest names, or `AmbiguousName` with the ids to choose from.
+    pub fn find(&self, query: &str, origin: Origin) -> Result<&Arc<Skill>, Error> {
+        let index = &self.0.index;
+        let composed: String = query.trim().nfc().collect();
+        if let Some(skill) = self.find_exact(&composed) {
+            return Ok(skill);
+        }
+        let by_name = index
+            .names
+            .get(&composed)
+            .or_else(|| index.directories.get(&composed));
+        match by_name
+            .or_else(|| index.folded.get(&fold(&composed)))
+            .map(Vec::as_slice)
+        {
+            Some([skill]) => return Ok(skill),
+            Some(several) => return Err(ambiguous(query, several)),
+            None => {}
+        }
+        if let Some(skill) = self.find_cut(&composed) {
+            return Ok(skill);
+        }
+        let by_path = if origin == Origin::User {
+            self.find_path(Path::new(query))
+        } else {
+            None
+        };
+        by_path.ok_or_else(|| {
+            Error::new(ErrorKind::UnknownSkill, format!("no skill is named `{query}`"))
+                .with_candidates(self.nearest(&composed, origin))
+        })
+    }
+
+    /// Finds the skill with exactly this id or name, if it is one skill's alone.
+    #[must_use]
+    pub fn find_exact(&self, query: &str) -> Option<&Arc<Skill>> {
+        let composed: String = query.nfc().collect();
+        let by_name = || match self.0.index.names.get(&composed).map(Vec::as_slice) {
+            Some([skill]) => Some(skill),
+            _ => None,
+        };
+        self.0.index.ids.get(&composed).or_else(by_name)
+    }
+
+    /// The name a model calls a skill by: its name, or its id where several skills of one rank bear the name.
+    #[must_use]
+    pub fn call_name<'a>(&self, skill: &'a Skill) -> &'a str {
+        match self.0.index.names.get(skill.name()).map_or(0, Vec::len) {
+            1 => skill.name(),
+            _ => skill.id(),
+        }
+    }
+
+    /// A name that the catalog had to cut ends in an ellipsis.
+    fn find_cut(&self, query: &str) -> Option<&Arc<Skill>> {
+        let head = query.strip_suffix('…').filter(|head| !head.is_empty())?;
+        let mut meant = self
+            .skills()
+            .iter()
+            .filter(|skill| self.call_name(skill).starts_with(head));
+        meant.next().filter(|_| meant.next().is_none())
+    }
+
+    fn find_path(&self, path: &Path) -> Option<&Arc<Skill>> {
+        let copies = self.0.duplicates.iter();
+        let original = copies
+            .clone()
+            .find(|copy| copy.location == path || copy.location.parent() == Some(path));
+        let path = original.map_or(path, |copy| &copy.of);
+        let all = || {
+            self.0
+                .skills
+                .iter()
+                .chain(self.0.shadowed.iter().map(|shadowed| &shadowed.skill))
+        };
+        let reached = all().find(|skill| skill.location == path || skill.directory == path);
+        reached.or_else(|| {
+            let real = self.source().real_path(path)?;
+            all().find(|skill| skill.real == real || skill.real.parent() == Some(&real))
+        })
+    }
+
+    /// The names that are most like `query`, best first, among those that `origin` may see.
+    fn nearest(&self, query: &str, origin: Origin) -> Vec<String> {
+        let query = fold(query);
+        let visible = |skill: &&Arc<Skill>| match origin {
+            Origin::Model => skill.is_listed(),
+            Origin::User => skill.visibility() < Visibility::Untrusted,
+        };
+        let mut near: Vec<(f64, &str)> = self
+            .skills()
+            .iter()
+            .filter(visible)
+            .map(|skill| (likeness(&query, &fold(skill.name())), skill.name()))
+            .filter(|(likeness, _)| *likeness >= NEAR)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        near.dedup_by_key(|(_, name)| *name);
+        near.into_iter()
+            .take(NEAREST)
+            .map(|(_, name)| name.to_owned())
+            .collect()
+    }
+}
+
+/// 1 for equal names; a name that holds the other counts as near, however much longer it is.
+fn likeness(query: &str, name: &str) -> f64 {
+    let contains = query.chars().count() > 2 && (name.contains(query) || query.contains(name));
+    let distance = strsim::normalized_damerau_levenshtein(query, name);
+    if contains { distance.max(NEAR) } else { distance }
+}
+
+fn fold(name: &str) -> String {
+    let kept = name
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
+    kept.flat_map(char::to_lowercase).nfc().collect()
+}
+
+fn ambiguous(query: &str, skills: &[Arc<Skill>]) -> Error {
+    Error::new(
+        ErrorKind::AmbiguousName,
+        format!("several skills are meant by `{query}`"),
+    )
+    .with_candidates(skills.iter().map(|skill| skill.id()))
+}

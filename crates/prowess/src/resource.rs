@@ -1,0 +1,88 @@
+//! Files inside a skill's directory: confined, capped, read in parts.
+
+use crate::catalog::grouped;
+use crate::error::Error;
+use crate::library::Library;
+use crate::skill::{Skill, display_path};
+use crate::source::{ByteRange, Part};
+use crate::text::one_line;
+
+/// The most bytes that one read brings.
+const MAX_READ: u64 = 1024 * 1024;
+
+impl Library {
+    /// Reads a part of a file inside a skill's directory: at most 1 MiB at a time, whatever the range asks for.
+    ///
+    /// A path without an extension stands for the one file with that stem.
+    ///
+    /// # Errors
+    /// `NotConfined` if the path leads out of the directory, through `..`, as an absolute path or through a link;
+    /// `UnknownResource` with what is there if there is no such file; `Io` if it can't be read.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use prowess::{ErrorKind, Library, LoadOptions, Origin, Roots, source::{ByteRange, Memory}};
+    ///
+    /// let memory = Memory::new()
+    ///     .with("/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n")
+    ///     .with("/skills/pdf/references/fields.md", "Fields");
+    /// let roots = Roots::new().with("user", "/skills")?;
+    /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+    /// let pdf = library.find("pdf", Origin::User)?;
+    /// assert_eq!(library.resource(pdf, "references/fields", ByteRange::FIRST)?.bytes, b"Fields");
+    /// let outside = library.resource(pdf, "../../etc/passwd", ByteRange::FIRST).unwrap_err();
+    /// assert_eq!(outside.kind(), ErrorKind::NotConfined);
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
+    pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
+        let capped = ByteRange {
+            length: range.length.min(MAX_READ),
+            ..range
+        };
+        self.source().read_resource(skill.directory(), path, capped)
+    }
+}
+
+/// A part of a resource as text for a model: cut at whole characters, with a note where more follows.
+pub(crate) fn render(skill: &Skill, part: &Part) -> String {
+    let start = part
+        .bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0xC0 == 0x80 && part.offset > 0)
+        .count();
+    let bytes = &part.bytes[start..];
+    let read_to = part.offset + part.bytes.len() as u64;
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() && read_to < part.size => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return binary_note(skill, part),
+    };
+    if text.contains('\0') {
+        return binary_note(skill, part);
+    }
+    let from = part.offset + start as u64;
+    let to = from + text.len() as u64;
+    if from == 0 && to >= part.size {
+        return text.to_owned();
+    }
+    let more = if to < part.size {
+        format!("; go on with offset {to}")
+    } else {
+        String::new()
+    };
+    format!("{text}\n(bytes {from} to {to} of {}{more})\n", part.size)
+}
+
+fn binary_note(skill: &Skill, part: &Part) -> String {
+    let location = display_path(&skill.directory().join(&part.path));
+    let size = usize::try_from(part.size).unwrap_or(usize::MAX);
+    format!(
+        "`{}` is no text: {} bytes at {}\n",
+        one_line(&part.path),
+        grouped(size),
+        one_line(&location)
+    )
+}

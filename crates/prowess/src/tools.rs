@@ -1,0 +1,227 @@
+//! The two tools a model calls: their definitions for each provider, and the dispatch of a call.
+
+use serde_json::{Map, Value, json};
+
+use crate::activate::Request;
+use crate::catalog::Catalog;
+use crate::error::{Error, ErrorKind};
+use crate::library::{Library, Origin};
+use crate::source::ByteRange;
+
+/// The tool that delivers a body.
+pub const ACTIVATE_SKILL: &str = "activate_skill";
+/// The tool that reads a file of a skill.
+pub const READ_SKILL_RESOURCE: &str = "read_skill_resource";
+
+/// Up to this many names are given to the model as an enum.
+const MAX_ENUM: usize = 200;
+
+/// A provider's form of a tool definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Shape {
+    /// `{"type": "function", "function": {"name", "description", "parameters"}}`, as in chat completions.
+    OpenAi,
+    /// `{"name", "description", "input_schema"}`.
+    Anthropic,
+    /// `{"functionDeclarations": [{"name", "description", "parameters"}]}`.
+    Gemini,
+    /// `{"name", "description", "inputSchema", "annotations"}`.
+    Mcp,
+}
+
+/// The definitions of `activate_skill` and `read_skill_resource`: the value of a request's `tools`. Empty if no skill is
+/// listed: then there is nothing to call.
+///
+/// ```
+/// use std::sync::Arc;
+/// use prowess::{Library, LoadOptions, Roots, source::Memory, tools};
+///
+/// let memory = Memory::new().with("/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n");
+/// let roots = Roots::new().with("user", "/skills")?;
+/// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+/// let tools = tools::definitions(&library, tools::Shape::Anthropic);
+/// assert_eq!(tools[0]["input_schema"]["properties"]["name"]["enum"][0], "pdf");
+/// # Ok::<(), prowess::Error>(())
+/// ```
+#[must_use]
+pub fn definitions(library: &Library, shape: Shape) -> Vec<Value> {
+    define(library, "", shape)
+}
+
+/// The same, with the catalog in the description of `activate_skill` instead of in the system prompt.
+#[must_use]
+pub fn definitions_with_catalog(library: &Library, catalog: &Catalog, shape: Shape) -> Vec<Value> {
+    define(library, catalog.text(), shape)
+}
+
+fn define(library: &Library, catalog: &str, shape: Shape) -> Vec<Value> {
+    let names: Vec<&str> = library.listed().map(|skill| library.call_name(skill)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let mut name = Map::from_iter([("type".to_owned(), json!("string"))]);
+    name.insert(
+        "description".to_owned(),
+        json!("The skill's name, as the list of skills has it."),
+    );
+    if names.len() <= MAX_ENUM {
+        name.insert("enum".to_owned(), json!(names));
+    }
+    let name = Value::Object(name);
+    let mut activate =
+        "Loads the instructions of a skill. Call it before you begin a task that matches the skill's \
+                        description."
+            .to_owned();
+    if !catalog.is_empty() {
+        activate = format!("{activate}\n\n{catalog}");
+    }
+    let tools = [
+        Tool {
+            name: ACTIVATE_SKILL,
+            description: activate,
+            parameters: activate_parameters(&name),
+        },
+        Tool {
+            name: READ_SKILL_RESOURCE,
+            description:
+                "Reads a file that belongs to a skill, by its path relative to the skill's directory."
+                    .to_owned(),
+            parameters: resource_parameters(&name),
+        },
+    ];
+    match shape {
+        Shape::Gemini => {
+            let declarations: Vec<Value> = tools.into_iter().map(|tool| tool.shaped(shape)).collect();
+            vec![json!({"functionDeclarations": declarations})]
+        }
+        _ => tools.into_iter().map(|tool| tool.shaped(shape)).collect(),
+    }
+}
+
+fn activate_parameters(name: &Value) -> Value {
+    json!({"type": "object", "properties": {"name": name}, "required": ["name"]})
+}
+
+fn resource_parameters(name: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name": name,
+            "path": {"type": "string", "description": "The file's path, for example references/guide.md."},
+            "offset": {"type": "integer", "description": "The first byte to read; 0 if left out."},
+            "length": {"type": "integer", "description": "How many bytes to read; 65536 if left out."},
+        },
+        "required": ["name", "path"],
+    })
+}
+
+struct Tool {
+    name: &'static str,
+    description: String,
+    parameters: Value,
+}
+
+impl Tool {
+    fn shaped(self, shape: Shape) -> Value {
+        let Self {
+            name,
+            description,
+            parameters,
+        } = self;
+        match shape {
+            Shape::OpenAi => {
+                let function = json!({"name": name, "description": description, "parameters": parameters});
+                json!({"type": "function", "function": function})
+            }
+            Shape::Anthropic => json!({"name": name, "description": description, "input_schema": parameters}),
+            Shape::Gemini => json!({"name": name, "description": description, "parameters": parameters}),
+            Shape::Mcp => json!({
+                "name": name, "description": description, "inputSchema": parameters,
+                "annotations": {"readOnlyHint": true},
+            }),
+        }
+    }
+}
+
+/// The arguments of a tool call: a JSON object, or the text of one.
+#[derive(Debug)]
+pub struct Arguments(Result<Map<String, Value>, Error>);
+
+impl From<&Value> for Arguments {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Object(arguments) => Self(Ok(arguments.clone())),
+            Value::String(text) => text.as_str().into(),
+            Value::Null => Self(Ok(Map::new())),
+            other => Self(Err(not_an_object(&other.to_string()))),
+        }
+    }
+}
+
+impl From<&str> for Arguments {
+    fn from(text: &str) -> Self {
+        Self(serde_json::from_str(text).map_err(|_| not_an_object(text)))
+    }
+}
+
+impl From<&String> for Arguments {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+fn not_an_object(text: &str) -> Error {
+    let start: String = text.chars().take(40).collect();
+    Error::new(
+        ErrorKind::Usage,
+        format!("the arguments must be a JSON object, not `{start}`"),
+    )
+}
+
+impl Library {
+    /// Turns a model's tool call into a request; `None` if the tool is not one of this module's.
+    ///
+    /// A call that can't be met (arguments that are no JSON, an unknown name) is a request whose delivery says so.
+    pub fn request(&self, tool: &str, arguments: impl Into<Arguments>) -> Option<Request> {
+        let request = match tool {
+            ACTIVATE_SKILL => Self::requested_body,
+            READ_SKILL_RESOURCE => Self::requested_resource,
+            _ => return None,
+        };
+        let requested = arguments.into().0.and_then(|arguments| request(self, &arguments));
+        Some(requested.unwrap_or_else(|error| self.refuse(error)))
+    }
+
+    fn requested_body(&self, arguments: &Map<String, Value>) -> Result<Request, Error> {
+        Ok(self.activate(text(arguments, "name")?, Origin::Model))
+    }
+
+    fn requested_resource(&self, arguments: &Map<String, Value>) -> Result<Request, Error> {
+        let range = ByteRange {
+            offset: number(arguments, "offset")?.unwrap_or(ByteRange::FIRST.offset),
+            length: number(arguments, "length")?.unwrap_or(ByteRange::FIRST.length),
+        };
+        let (name, path) = (text(arguments, "name")?, text(arguments, "path")?);
+        Ok(self.request_resource(name, path, range, Origin::Model))
+    }
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
+    arguments
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a string")))
+}
+
+fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Error> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value.as_u64().map(Some).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Usage,
+                format!("the argument `{key}` must be a whole number, 0 or more"),
+            )
+        }),
+    }
+}
