@@ -1,0 +1,105 @@
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use prowess::Error;
+
+use crate::{Choice, Request, Selector};
+
+/// Words that say nothing about the task.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "an", "and", "any", "are", "as", "at", "be", "before", "by", "can", "do",
+    "does", "for", "from", "how", "i", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our",
+    "out", "please", "skill", "so", "that", "the", "their", "them", "then", "this", "to", "up", "us", "use",
+    "user", "want", "wants", "we", "what", "when", "which", "with", "you", "your",
+];
+
+/// Chooses the skill that shares the most words with the prompt. It knows no synonyms and no meaning: it is **not a
+/// judgement**, only a way to see the flow without a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WordMatch;
+
+impl Selector for WordMatch {
+    fn name(&self) -> &str {
+        "offline word match"
+    }
+
+    fn is_judgement(&self) -> bool {
+        false
+    }
+
+    fn select(&self, request: &Request) -> Result<Choice, Error> {
+        let wanted = words(&request.prompt);
+        let shared = request.skills.iter().map(|skill| {
+            let offered = words(&format!("{} {}", skill.name, skill.description));
+            (
+                wanted.intersection(&offered).cloned().collect::<Vec<String>>(),
+                skill,
+            )
+        });
+        let best = shared.min_by_key(|(shared, skill)| (Reverse(shared.len()), skill.name.clone()));
+        Ok(match best {
+            Some((shared, skill)) if !shared.is_empty() => Choice {
+                skill: Some(skill.name.clone()),
+                reason: format!("shared words: {}", shared.join(", ")),
+            },
+            _ => Choice {
+                skill: None,
+                reason: "no skill shares a word with the prompt".to_owned(),
+            },
+        })
+    }
+}
+
+/// The words of a text that say something, in lower case, without a plural `s`.
+fn words(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    let all = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let telling = all.filter(|word| !STOP_WORDS.contains(word));
+    telling
+        .map(|word| {
+            word.strip_suffix('s')
+                .filter(|stem| stem.len() > 2)
+                .unwrap_or(word)
+                .to_owned()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Candidate;
+
+    #[track_caller]
+    fn check(prompt: &str, expected: Option<&str>) {
+        let skill = |name: &str, description: &str| Candidate {
+            name: name.into(),
+            description: description.into(),
+        };
+        let skills = vec![
+            skill("commit-message", "Write a commit message from a diff."),
+            skill("pdf-forms", "Fill in forms. Use when the user has a PDF."),
+        ];
+        let choice = WordMatch
+            .select(&Request {
+                prompt: prompt.into(),
+                skills,
+            })
+            .unwrap();
+        assert_eq!(choice.skill.as_deref(), expected, "{}", choice.reason);
+    }
+
+    #[test]
+    fn the_most_shared_words_win() {
+        check("please fill in this form", Some("pdf-forms"));
+        check("a message for these commits", Some("commit-message"));
+    }
+
+    #[test]
+    fn stop_words_choose_nothing() {
+        check("what is the user to do when", None);
+        check("", None);
+    }
+}
