@@ -1,2 +1,49 @@
-//! The command line of Prowess.
-fn main() {}
+//! The command line of Prowess. It fills in the defaults that the core does not know (working directory, home,
+//! terminal), calls the core, and prints.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod context;
+mod demo;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_usage(&error),
+    };
+    let mut output = Output::new(&cli.global);
+    match run(cli, &mut output).and_then(|code| Ok(output.flush().map(|()| code)?)) {
+        Ok(code) => code,
+        Err(failure) => failure.report(&mut output),
+    }
+}
+
+fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
+    if let Command::Demo(args) = cli.command {
+        return demo::run(&args, output);
+    }
+    let context = Context::load(&cli.global)?;
+    match cli.command {
+        Command::List => commands::list(&context, output)?,
+        Command::Catalog(args) => commands::catalog(&context, &args, output)?,
+        Command::Cost(args) => commands::cost(&context, &args, output)?,
+        Command::Activate(args) => commands::activate(&context, &args, output)?,
+        Command::Resource(args) => commands::resource(&context, &args, output)?,
+        Command::Select(args) => commands::select(&context, &args, output)?,
+        Command::Demo(_) => unreachable!("the demo brings its own skills"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

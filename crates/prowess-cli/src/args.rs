@@ -1,0 +1,232 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies.
+#[derive(Debug, Parser)]
+#[command(
+    name = "prowess",
+    version,
+    about,
+    max_term_width = 100,
+    propagate_version = true
+)]
+#[command(
+    after_help = "Examples:\n  prowess list                        the skills of this project and of yours\n  prowess \
+                        catalog --budget 2000       what goes into the system prompt\n  prowess activate pdf-forms          \
+                        what enters the context when a model asks for a skill\n  prowess demo                        all \
+                        of it in one run, on broken fixtures"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The directory whose project skills count; default: the working directory
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// The directory whose user skills count; default: your home
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// The directory of the organisation's skills
+    #[arg(long, global = true, value_name = "DIR", default_value = "/etc/agents/skills")]
+    pub(crate) enterprise: PathBuf,
+    /// Search this directory instead of the default ones; repeatable, highest first; `+SCOPE=DIR` shares the rank of
+    /// the one before
+    #[arg(long = "root", global = true, value_name = "SCOPE=DIR")]
+    pub(crate) roots: Vec<String>,
+    /// The order of the default directories: `agents` has project before user, `claude` user before project
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(crate) preset: PresetArg,
+    /// Hide the skills that match this pattern, a name or `scope:name` with `*` and `?`; repeatable
+    #[arg(long, global = true, value_name = "PATTERN")]
+    pub(crate) disable: Vec<String>,
+    /// How many levels below a root are searched
+    #[arg(long, global = true, value_name = "N", default_value_t = 5)]
+    pub(crate) max_depth: usize,
+    /// How many directories without a SKILL.md are searched per root
+    #[arg(long, global = true, value_name = "N", default_value_t = 2000)]
+    pub(crate) max_directories: usize,
+    /// How tokens are counted: four characters each, or exactly, by the o200k vocabulary
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(crate) tokens: Tokens,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to colour
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(crate) color: Color,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more on stderr: diagnostics that are mere information too
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum PresetArg {
+    #[default]
+    Agents,
+    Claude,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum Tokens {
+    #[default]
+    Estimate,
+    O200k,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The skills that load, where from, and what they cost; what is shadowed, and what does not load
+    #[command(
+        after_help = "Examples:\n  prowess list\n  prowess list --project ~/work/app --json\n  prowess list --root \
+                            plugin=vendor/skills"
+    )]
+    List,
+    /// Exactly what goes into the system prompt
+    #[command(
+        after_help = "Examples:\n  prowess catalog\n  prowess catalog --budget 2000 --format markdown\n  prowess \
+                            catalog --style tool --tools anthropic"
+    )]
+    Catalog(CatalogArgs),
+    /// What every skill costs: bars per entry, and what is paid every turn against what is paid once
+    #[command(after_help = "Examples:\n  prowess cost\n  prowess cost --turns 50 --tokens o200k")]
+    Cost(CostArgs),
+    /// Exactly what enters the context when a skill is activated
+    #[command(
+        after_help = "Examples:\n  prowess activate pdf-forms\n  prowess activate user:commit-message -- only the \
+                            staged files\n  prowess activate pdf-forms --origin model --json"
+    )]
+    Activate(ActivateArgs),
+    /// A file that a skill brings along; nothing outside of its directory is read
+    #[command(
+        after_help = "Examples:\n  prowess resource pdf-forms references/fields.md\n  prowess resource pdf-forms \
+                            assets/form.pdf > form.pdf"
+    )]
+    Resource(ResourceArgs),
+    /// Which skill fits a prompt
+    #[command(after_help = "Examples:\n  prowess select --offline 'fill in this form'")]
+    Select(SelectArgs),
+    /// The three stages in one run on six broken fixtures, and eight checks of what came out
+    #[command(
+        after_help = "Examples:\n  prowess demo\n  prowess demo 'write a commit message for my staged changes'"
+    )]
+    Demo(DemoArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CatalogArgs {
+    /// The most it may cost, in tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: FormatArg,
+    /// How the model opens a skill: it reads the file, or calls a tool
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) style: StyleArg,
+    /// Keep this skill as long as the budget allows; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pin: Vec<String>,
+    /// Print the tool definitions in this provider's form instead
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub(crate) tools: Option<ToolsArg>,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum FormatArg {
+    #[default]
+    Xml,
+    Markdown,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum StyleArg {
+    #[default]
+    File,
+    Tool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ToolsArg {
+    Openai,
+    Anthropic,
+    Gemini,
+    Mcp,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// Over how many turns of a session to compare
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) turns: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ActivateArgs {
+    /// A skill's name, id or path
+    pub(crate) name: String,
+    /// Who asks: a model may not activate what is the user's alone
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) origin: OriginArg,
+    /// What the user wants of the skill; stands behind the body
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum OriginArg {
+    #[default]
+    User,
+    Model,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResourceArgs {
+    /// A skill's name, id or path
+    pub(crate) name: String,
+    /// The file's path relative to the skill's directory
+    pub(crate) path: String,
+    /// The first byte to print
+    #[arg(long, value_name = "BYTE", default_value_t = 0)]
+    pub(crate) offset: u64,
+    /// How many bytes to print; default: all
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) length: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SelectArgs {
+    /// What the user wants
+    pub(crate) prompt: String,
+    /// Match words instead of asking a model. It is no judgement
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// What the user wants
+    #[arg(default_value = "Write a commit message for my staged changes.")]
+    pub(crate) prompt: String,
+}

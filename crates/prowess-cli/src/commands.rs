@@ -1,0 +1,317 @@
+//! The commands, each: take from the core, print.
+
+use std::io;
+
+use prowess::activate::Delivery;
+use prowess::catalog::{Format, Style, grouped};
+use prowess::skill::Skill;
+use prowess::source::ByteRange;
+use prowess::tools::{self, Shape};
+use prowess::{Catalog, Ledger, Origin, json};
+use prowess_select::{Request, Selector, WordMatch};
+use serde_json::json as object;
+
+use crate::args::{
+    ActivateArgs, CatalogArgs, CostArgs, FormatArg, OriginArg, ResourceArgs, SelectArgs, StyleArg, ToolsArg,
+};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{BOLD, DIM, Output, YELLOW, safe};
+
+/// How wide the bars of `cost` are, in characters.
+const BAR: usize = 30;
+/// How much of a resource is read at a time, in bytes.
+const CHUNK: u64 = 1024 * 1024;
+
+pub(crate) fn list(context: &Context, output: &mut Output) -> Result<(), Failure> {
+    let library = &context.library;
+    let catalog = context.full_catalog();
+    if output.is_json() {
+        return Ok(output.json(&json::list(library, &catalog, context.elapsed))?);
+    }
+    output.diagnostics(library.diagnostics());
+    if library.skills().is_empty() {
+        output.styled(BOLD, "no skills in")?;
+        for loaded in library.roots() {
+            let exists = if loaded.exists { "" } else { "  (not there)" };
+            let path = safe(&context.short_path(&loaded.root.path));
+            output.line(format!("  {}  {path}{exists}", loaded.root.scope))?;
+        }
+    } else {
+        skills_table(context, &catalog, output)?;
+    }
+    let shadowed = library
+        .shadowed()
+        .iter()
+        .map(|item| (item.skill.id(), item.skill.location()));
+    section(context, output, "shadowed", shadowed)?;
+    let invalid = library
+        .invalid()
+        .iter()
+        .map(|item| (item.code.as_str(), item.location.as_path()));
+    section(context, output, "invalid", invalid)?;
+    let duplicates = library
+        .duplicates()
+        .iter()
+        .map(|item| (item.name.as_str(), item.location.as_path()));
+    section(context, output, "duplicates", duplicates)?;
+    output.line("")?;
+    Ok(output.line(safe(&catalog.summary()))?)
+}
+
+fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io::Result<()> {
+    let tokens = |skill: &Skill| {
+        catalog
+            .entries()
+            .iter()
+            .find(|entry| entry.id == skill.id())
+            .map_or(0, |e| e.tokens)
+    };
+    let rows = context.library.skills().iter().map(|skill| {
+        vec![
+            safe(context.library.call_name(skill)),
+            skill.scope().to_string(),
+            skill.visibility().as_str().to_owned(),
+            grouped(tokens(skill)),
+            kilobytes(skill.body_bytes()),
+            safe(&context.short_path(skill.directory())),
+        ]
+    });
+    output.table(
+        &["SKILL", "SCOPE", "VISIBILITY", "TOKENS", "BODY", "DIRECTORY"],
+        &[3, 4],
+        rows.collect(),
+    )
+}
+
+fn section<'a>(
+    context: &Context,
+    output: &mut Output,
+    title: &str,
+    items: impl Iterator<Item = (&'a str, &'a std::path::Path)>,
+) -> io::Result<()> {
+    for (index, (what, path)) in items.enumerate() {
+        if index == 0 {
+            output.line("")?;
+            output.styled(BOLD, title)?;
+        }
+        output.line(format!(
+            "  {}  {DIM}{}{DIM:#}",
+            safe(what),
+            safe(&context.short_path(path))
+        ))?;
+    }
+    Ok(())
+}
+
+fn kilobytes(bytes: u64) -> String {
+    if bytes < 1000 {
+        format!("{bytes} B")
+    } else {
+        format!("{:.1} kB", bytes as f64 / 1000.0)
+    }
+}
+
+pub(crate) fn catalog(context: &Context, args: &CatalogArgs, output: &mut Output) -> Result<(), Failure> {
+    let style = match args.style {
+        StyleArg::File => Style::File,
+        StyleArg::Tool => Style::Tool,
+    };
+    let format = match args.format {
+        FormatArg::Xml => Format::Xml,
+        FormatArg::Markdown => Format::Markdown,
+        FormatArg::Json => Format::Json,
+    };
+    let mut options = args
+        .pin
+        .iter()
+        .fold(context.catalog_options(), |options, pin| options.pin(pin));
+    options = options.style(style).format(format);
+    if let Some(budget) = args.budget {
+        options = options.budget(budget);
+    }
+    let catalog = Catalog::build(&context.library, &options);
+    if let Some(provider) = args.tools {
+        let shape = match provider {
+            ToolsArg::Openai => Shape::OpenAi,
+            ToolsArg::Anthropic => Shape::Anthropic,
+            ToolsArg::Gemini => Shape::Gemini,
+            ToolsArg::Mcp => Shape::Mcp,
+        };
+        return Ok(output.json(&tools::definitions(&context.library, shape).into())?);
+    }
+    if output.is_json() {
+        return Ok(output.json(&json::catalog(&catalog))?);
+    }
+    output.exact(catalog.text().as_bytes())?;
+    tell_problems(context, output);
+    output.note(&safe(&catalog.summary()));
+    Ok(())
+}
+
+/// Other commands than `list` only say that there is something to hear.
+fn tell_problems(context: &Context, output: &mut Output) {
+    let invalid = context.library.invalid().len();
+    if invalid > 0 {
+        let what = if invalid == 1 {
+            "1 SKILL.md does".to_owned()
+        } else {
+            format!("{invalid} SKILL.md do")
+        };
+        output.note(&format!(
+            "{YELLOW}{what} not load{YELLOW:#}: `prowess list` says why"
+        ));
+    }
+}
+
+pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> Result<(), Failure> {
+    let catalog = context.full_catalog();
+    if output.is_json() {
+        return Ok(output.json(&json::cost(&catalog, args.turns))?);
+    }
+    tell_problems(context, output);
+    if catalog.entries().is_empty() {
+        return Ok(output.line("no skills: nothing is paid")?);
+    }
+    let mut entries: Vec<_> = catalog.entries().iter().collect();
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
+    let most = entries[0].tokens;
+    let outsized: Vec<&str> = catalog.outsized().map(|entry| entry.id.as_str()).collect();
+    let rows = entries.iter().map(|entry| {
+        let mark = if outsized.contains(&entry.id.as_str()) {
+            "<- outsized"
+        } else {
+            ""
+        };
+        let share = format!("{:.0} %", catalog.share(entry) * 100.0);
+        vec![
+            safe(&entry.name),
+            bar(entry.tokens, most),
+            grouped(entry.tokens),
+            share,
+            mark.to_owned(),
+        ]
+    });
+    output.table(
+        &["SKILL", "CATALOG, EVERY TURN", "TOKENS", "SHARE", ""],
+        &[2, 3],
+        rows.collect(),
+    )?;
+    let (frame, total) = (grouped(catalog.frame_tokens()), grouped(catalog.tokens()));
+    output.line(format!(
+        "{DIM}and {frame} tokens around them: {total} tokens a turn in all{DIM:#}"
+    ))?;
+    if !outsized.is_empty() {
+        output.line("")?;
+        output.styled(
+            YELLOW,
+            "outsized: the description probably says how to work, not when to use the skill",
+        )?;
+    }
+    session_cost(&catalog, args.turns, output)
+}
+
+/// What a session pays: the catalog every turn, each body once; and what it would pay without disclosure.
+fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<(), Failure> {
+    let costs = [
+        ("catalog, paid every turn", catalog.tokens() * turns),
+        ("all bodies, each read once", catalog.body_tokens()),
+        (
+            "all bodies in the prompt, every turn",
+            catalog.body_tokens() * turns,
+        ),
+    ];
+    let most = costs.iter().map(|(_, tokens)| *tokens).max().unwrap_or(0);
+    let rows = costs
+        .iter()
+        .map(|(what, tokens)| vec![(*what).to_owned(), bar(*tokens, most), grouped(*tokens)]);
+    output.line("")?;
+    output.table(
+        &[&format!("OVER {} TURNS", grouped(turns)), "", "TOKENS"],
+        &[2],
+        rows.collect(),
+    )?;
+    Ok(())
+}
+
+fn bar(value: usize, most: usize) -> String {
+    let eighths = (value * BAR * 8).div_ceil(most.max(1));
+    let rest = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    format!("{}{}", "█".repeat(eighths / 8), rest.trim_end())
+}
+
+pub(crate) fn activate(context: &Context, args: &ActivateArgs, output: &mut Output) -> Result<(), Failure> {
+    let origin = match args.origin {
+        OriginArg::User => Origin::User,
+        OriginArg::Model => Origin::Model,
+    };
+    let name = if origin == Origin::User {
+        context.query(&args.name)
+    } else {
+        args.name.clone()
+    };
+    let request = context
+        .library
+        .activate(&name, origin)
+        .with_arguments(&args.arguments.join(" "));
+    let delivery = request.deliver(&mut Ledger::new(), "command-line");
+    deliver(context, &delivery, output)
+}
+
+fn deliver(context: &Context, delivery: &Delivery, output: &mut Output) -> Result<(), Failure> {
+    if let Some(error) = delivery.error() {
+        return Err(error.into());
+    }
+    if output.is_json() {
+        return Ok(output.json(&json::delivery(delivery, context.tokenizer.as_ref()))?);
+    }
+    Ok(output.exact(delivery.text().as_bytes())?)
+}
+
+pub(crate) fn resource(context: &Context, args: &ResourceArgs, output: &mut Output) -> Result<(), Failure> {
+    let skill = context.library.find(&context.query(&args.name), Origin::User)?;
+    let mut left = args.length.unwrap_or(u64::MAX);
+    let mut offset = args.offset;
+    loop {
+        let range = ByteRange {
+            offset,
+            length: left.min(CHUNK),
+        };
+        let part = context.library.resource(skill, &args.path, range)?;
+        offset += part.bytes.len() as u64;
+        left -= part.bytes.len() as u64;
+        if output.is_json() {
+            return Ok(output.json(&json::resource(skill, &part))?);
+        }
+        output.exact(&part.bytes)?;
+        if part.bytes.is_empty() || left == 0 || offset >= part.size {
+            return Ok(());
+        }
+    }
+}
+
+pub(crate) fn select(context: &Context, args: &SelectArgs, output: &mut Output) -> Result<(), Failure> {
+    if !args.offline {
+        let message =
+            "no model is configured in this build; `--offline` matches words instead, which is no judgement";
+        return Err(Failure::usage(message));
+    }
+    let choice = WordMatch.select(&Request::new(&context.library, &args.prompt))?;
+    if output.is_json() {
+        let runs = object!([{"name": choice.skill, "count": 1}]);
+        return Ok(output.json(&object!({
+            "choice": choice.skill, "runs": runs, "model": WordMatch.name(), "offline": true,
+        }))?);
+    }
+    Ok(output.line(offline_choice(&choice))?)
+}
+
+/// The choice of the word match, which never goes without saying what it is.
+pub(crate) fn offline_choice(choice: &prowess_select::Choice) -> String {
+    let name = choice.skill.as_deref().unwrap_or("none");
+    format!(
+        "{}  ({}; an offline word match, not a judgement)",
+        safe(name),
+        safe(&choice.reason)
+    )
+}

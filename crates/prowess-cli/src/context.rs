@@ -1,0 +1,138 @@
+//! The defaults that a face fills in, and the library they lead to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use prowess::scope::{Places, Preset};
+use prowess::skill::Visibility;
+use prowess::source::ScanOptions;
+use prowess::tokens::{Estimate, Tokenizer};
+use prowess::{Catalog, CatalogOptions, Library, LoadOptions, Policy, Roots};
+
+use crate::args::{Global, PresetArg, Tokens};
+use crate::failure::Failure;
+
+/// A loaded library and what it takes to present it.
+pub(crate) struct Context {
+    pub(crate) library: Library,
+    pub(crate) elapsed: Duration,
+    pub(crate) tokenizer: Arc<dyn Tokenizer>,
+    project: PathBuf,
+    home: PathBuf,
+}
+
+impl Context {
+    pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
+        let project = absolute(global.project.as_deref().unwrap_or(Path::new(".")))?;
+        let home = match &global.home {
+            Some(home) => absolute(home)?,
+            None => std::env::home_dir().unwrap_or_default(),
+        };
+        let roots = roots(global, &project, &home)?;
+        let scan = ScanOptions::default()
+            .max_depth(global.max_depth)
+            .max_directories(global.max_directories);
+        let options = LoadOptions::new().scan(scan).policy(policy(&global.disable)?);
+        let start = Instant::now();
+        let library = Library::load(&roots, &options);
+        Ok(Self {
+            library,
+            elapsed: start.elapsed(),
+            tokenizer: tokenizer(global.tokens),
+            project,
+            home,
+        })
+    }
+
+    /// The catalog without a budget: what each skill costs.
+    pub(crate) fn full_catalog(&self) -> Catalog {
+        Catalog::build(&self.library, &self.catalog_options())
+    }
+
+    pub(crate) fn catalog_options(&self) -> CatalogOptions {
+        CatalogOptions::new().tokenizer(self.tokenizer.clone())
+    }
+
+    /// A path as a person reads it: relative to the project, or to the home.
+    pub(crate) fn short_path(&self, path: &Path) -> String {
+        if let Ok(inside) = path.strip_prefix(&self.project) {
+            return inside.display().to_string();
+        }
+        match path.strip_prefix(&self.home) {
+            Ok(inside) if !self.home.as_os_str().is_empty() => format!("~/{}", inside.display()),
+            _ => path.display().to_string(),
+        }
+    }
+
+    /// A name as the user typed it; what looks like a path becomes an absolute one.
+    pub(crate) fn query(&self, name: &str) -> String {
+        let is_path = name.contains(std::path::is_separator) || name == "." || name == "..";
+        match std::path::absolute(name) {
+            Ok(path) if is_path && path.exists() => path.to_string_lossy().into_owned(),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+fn roots(global: &Global, project: &Path, home: &Path) -> Result<Roots, Failure> {
+    let places = Places::new(project, home).enterprise(absolute(&global.enterprise)?);
+    if global.roots.is_empty() {
+        let preset = match global.preset {
+            PresetArg::Agents => Preset::Agents,
+            PresetArg::Claude => Preset::Claude,
+        };
+        return Ok(Roots::preset(preset, &places));
+    }
+    let mut roots = Roots::within(&places);
+    for argument in &global.roots {
+        let (scope, directory) = argument.split_once('=').ok_or_else(|| {
+            Failure::usage(format!(
+                "`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"
+            ))
+        })?;
+        let directory = absolute(Path::new(directory))?;
+        roots = match scope.strip_prefix('+') {
+            Some(scope) => roots.with_shared_rank(scope, directory)?,
+            None => roots.with(scope, directory)?,
+        };
+    }
+    Ok(roots)
+}
+
+fn policy(disabled: &[String]) -> Result<Policy, Failure> {
+    let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
+    Ok(disabled.iter().try_fold(Policy::new(), hide)?)
+}
+
+pub(crate) fn tokenizer(tokens: Tokens) -> Arc<dyn Tokenizer> {
+    match tokens {
+        Tokens::Estimate => Arc::new(Estimate),
+        Tokens::O200k => Arc::new(O200k),
+    }
+}
+
+/// The o200k vocabulary, which this program carries.
+#[derive(Debug)]
+struct O200k;
+
+impl Tokenizer for O200k {
+    fn count(&self, text: &str) -> usize {
+        tiktoken::get_encoding("o200k_base")
+            .map_or_else(|| Estimate.count(text), |vocabulary| vocabulary.count(text))
+    }
+}
+
+/// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let absolute = std::path::absolute(path)?;
+    let climbs = absolute
+        .components()
+        .any(|part| part == std::path::Component::ParentDir);
+    let resolved = if climbs {
+        absolute.canonicalize().ok()
+    } else {
+        None
+    };
+    Ok(resolved.unwrap_or(absolute))
+}

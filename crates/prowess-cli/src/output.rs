@@ -1,0 +1,168 @@
+//! Stdout is data, stderr is talk. Text from files never reaches a terminal raw.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Table, presets};
+use prowess::diagnostic::{Diagnostic, Severity};
+use prowess::text::visible;
+
+use crate::args::{Color, Global};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Talk {
+    Errors,
+    Warnings,
+    Everything,
+}
+
+/// Where a command prints to.
+pub(crate) struct Output {
+    stdout: BufWriter<anstream::Stdout>,
+    json: bool,
+    talk: Talk,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let color = match global.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        color.write_global();
+        let talk = match (global.quiet, global.verbose) {
+            (true, _) => Talk::Errors,
+            (_, true) => Talk::Everything,
+            _ => Talk::Warnings,
+        };
+        Self {
+            stdout: BufWriter::new(anstream::stdout()),
+            json: global.json,
+            talk,
+        }
+    }
+
+    pub(crate) fn for_json() -> Self {
+        Self {
+            stdout: BufWriter::new(anstream::stdout()),
+            json: true,
+            talk: Talk::Errors,
+        }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints lines that are ours: whatever comes from a file in them has gone through [`safe`].
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
+        writeln!(self.stdout, "{}", line.as_ref())
+    }
+
+    pub(crate) fn styled(&mut self, style: Style, line: impl AsRef<str>) -> io::Result<()> {
+        writeln!(self.stdout, "{style}{}{style:#}", line.as_ref())
+    }
+
+    pub(crate) fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
+        writeln!(self.stdout, "{value:#}")
+    }
+
+    /// Prints text from files as it is into a pipe or a file; to a terminal its control characters go escaped.
+    pub(crate) fn exact(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stdout.flush()?;
+        let mut raw = io::stdout().lock();
+        if raw.is_terminal() {
+            raw.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        } else {
+            raw.write_all(bytes)?;
+        }
+        raw.flush()
+    }
+
+    /// Prints a table without lines; the first row is its head.
+    pub(crate) fn table(&mut self, head: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(head.to_vec());
+        table.add_rows(rows);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if right.contains(&index) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for (index, line) in table.lines().enumerate() {
+            let style = if index == 0 { BOLD } else { Style::new() };
+            self.styled(style, line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.stdout.flush()
+    }
+
+    /// Tells the diagnostics that this run wants to hear of, on stderr.
+    pub(crate) fn diagnostics(&mut self, diagnostics: &[Diagnostic]) {
+        let least = match self.talk {
+            Talk::Errors => Severity::Error,
+            Talk::Warnings => Severity::Warning,
+            Talk::Everything => Severity::Info,
+        };
+        for diagnostic in diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity >= least)
+        {
+            talk(&describe(diagnostic));
+        }
+    }
+
+    /// Says something on stderr that is no data, unless told to be quiet.
+    pub(crate) fn note(&mut self, text: &str) {
+        if self.talk > Talk::Errors {
+            talk(text);
+        }
+    }
+
+    pub(crate) fn error(&mut self, message: &str) {
+        // What has been written comes before the error, or nobody is there to read either.
+        let _ = self.flush();
+        talk(&format!("{RED}error{RED:#}: {}", safe(message)));
+    }
+}
+
+/// A diagnostic in two lines: what and where, and what to do.
+pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
+    let style = match diagnostic.severity {
+        Severity::Error => RED,
+        Severity::Warning => YELLOW,
+        Severity::Info => CYAN,
+    };
+    let text = safe(&diagnostic.to_string());
+    let label = format!("{}[{}]", diagnostic.severity, diagnostic.code);
+    let mut described = text.replacen(&label, &format!("{style}{label}{style:#}"), 1);
+    if let Some(help) = &diagnostic.help {
+        let help = visible(help).replace('\n', "\n        ");
+        let _ = write!(described, "\n  {DIM}help{DIM:#}: {help}");
+    }
+    described
+}
+
+fn talk(text: &str) {
+    // Nobody is left to be told that stderr has gone.
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Text from a file on one line of a terminal.
+pub(crate) fn safe(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', " ")
+}
