@@ -9,6 +9,7 @@ mod context;
 mod demo;
 mod failure;
 mod output;
+mod table;
 
 use std::process::ExitCode;
 
