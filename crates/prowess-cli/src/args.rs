@@ -4,21 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies.
+/// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
 #[derive(Debug, Parser)]
-#[command(
-    name = "prowess",
-    version,
-    about,
-    max_term_width = 100,
-    propagate_version = true
-)]
-#[command(
-    after_help = "Examples:\n  prowess list                        the skills of this project and of yours\n  prowess \
-                        catalog --budget 2000       what goes into the system prompt\n  prowess activate pdf-forms          \
-                        what enters the context when a model asks for a skill\n  prowess demo                        all \
-                        of it in one run, on broken fixtures"
-)]
+#[command(name = "prowess", version, max_term_width = 80, propagate_version = true)]
+#[command(after_help = "\
+Examples:
+  prowess list                    the skills of this project, and your own
+  prowess catalog --budget 2000   what goes into the system prompt
+  prowess activate pdf-forms      what enters the context when a model asks
+  prowess demo                    all of it in one run, on broken fixtures
+
+Exit codes: 0 fine, 1 not found or refused, 2 wrong usage, 3 the system failed")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -1,10 +1,10 @@
 //! The commands, each: take from the core, print.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use prowess::activate::Delivery;
 use prowess::catalog::{Format, Style, grouped};
-use prowess::skill::Skill;
 use prowess::source::ByteRange;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Ledger, Origin, json};
@@ -17,8 +17,9 @@ use crate::args::{
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, Output, YELLOW, safe};
+use crate::table::Column;
 
-/// How wide the bars of `cost` are, in characters.
+/// How wide the bars of `cost` are at most, in cells of a terminal.
 const BAR: usize = 30;
 /// How much of a resource is read at a time, in bytes.
 const CHUNK: u64 = 1024 * 1024;
@@ -60,28 +61,30 @@ pub(crate) fn list(context: &Context, output: &mut Output) -> Result<(), Failure
 }
 
 fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io::Result<()> {
-    let tokens = |skill: &Skill| {
-        catalog
-            .entries()
-            .iter()
-            .find(|entry| entry.id == skill.id())
-            .map_or(0, |e| e.tokens)
-    };
+    let costs: HashMap<&str, usize> = catalog
+        .entries()
+        .iter()
+        .map(|entry| (entry.id.as_str(), entry.tokens))
+        .collect();
     let rows = context.library.skills().iter().map(|skill| {
         vec![
             safe(context.library.call_name(skill)),
             skill.scope().to_string(),
             skill.visibility().as_str().to_owned(),
-            grouped(tokens(skill)),
+            grouped(costs.get(skill.id()).copied().unwrap_or(0)),
             kilobytes(skill.body_bytes()),
             safe(&context.short_path(skill.directory())),
         ]
     });
-    output.table(
-        &["SKILL", "SCOPE", "VISIBILITY", "TOKENS", "BODY", "DIRECTORY"],
-        &[3, 4],
-        rows.collect(),
-    )
+    let head = [
+        ("SKILL", Column::Name),
+        ("SCOPE", Column::Text),
+        ("VISIBILITY", Column::Text),
+        ("TOKENS", Column::Number),
+        ("BODY", Column::Number),
+        ("DIRECTORY", Column::Path),
+    ];
+    output.table(&head, &rows.collect::<Vec<_>>())
 }
 
 fn section<'a>(
@@ -173,35 +176,12 @@ pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> R
     if catalog.entries().is_empty() {
         return Ok(output.line("no skills: nothing is paid")?);
     }
-    let mut entries: Vec<_> = catalog.entries().iter().collect();
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
-    let most = entries[0].tokens;
-    let outsized: Vec<&str> = catalog.outsized().map(|entry| entry.id.as_str()).collect();
-    let rows = entries.iter().map(|entry| {
-        let mark = if outsized.contains(&entry.id.as_str()) {
-            "<- outsized"
-        } else {
-            ""
-        };
-        let share = format!("{:.0} %", catalog.share(entry) * 100.0);
-        vec![
-            safe(&entry.name),
-            bar(entry.tokens, most),
-            grouped(entry.tokens),
-            share,
-            mark.to_owned(),
-        ]
-    });
-    output.table(
-        &["SKILL", "CATALOG, EVERY TURN", "TOKENS", "SHARE", ""],
-        &[2, 3],
-        rows.collect(),
-    )?;
+    entries_table(&catalog, output)?;
     let (frame, total) = (grouped(catalog.frame_tokens()), grouped(catalog.tokens()));
     output.line(format!(
         "{DIM}and {frame} tokens around them: {total} tokens a turn in all{DIM:#}"
     ))?;
-    if !outsized.is_empty() {
+    if catalog.outsized().next().is_some() {
         output.line("")?;
         output.styled(
             YELLOW,
@@ -211,31 +191,68 @@ pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> R
     session_cost(&catalog, args.turns, output)
 }
 
+fn entries_table(catalog: &Catalog, output: &mut Output) -> io::Result<()> {
+    let mut entries: Vec<_> = catalog.entries().iter().collect();
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
+    let most = entries.first().map_or(0, |entry| entry.tokens);
+    let outsized: HashSet<&str> = catalog.outsized().map(|entry| entry.id.as_str()).collect();
+    let width = bar_width(output);
+    let rows = entries.iter().map(|entry| {
+        let is_outsized = outsized.contains(entry.id.as_str());
+        vec![
+            safe(&entry.name),
+            bar(entry.tokens, most, width),
+            grouped(entry.tokens),
+            format!("{:.0} %", catalog.share(entry) * 100.0),
+            if is_outsized { "<- outsized" } else { "" }.to_owned(),
+        ]
+    });
+    let head = [
+        ("SKILL", Column::Name),
+        ("EVERY TURN", Column::Text),
+        ("TOKENS", Column::Number),
+        ("SHARE", Column::Number),
+        ("", Column::Text),
+    ];
+    output.table(&head, &rows.collect::<Vec<_>>())
+}
+
 /// What a session pays: the catalog every turn, each body once; and what it would pay without disclosure.
 fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<(), Failure> {
     let costs = [
-        ("catalog, paid every turn", catalog.tokens() * turns),
+        ("catalog, every turn", catalog.tokens().saturating_mul(turns)),
         ("all bodies, each read once", catalog.body_tokens()),
         (
-            "all bodies in the prompt, every turn",
-            catalog.body_tokens() * turns,
+            "all bodies, every turn, instead",
+            catalog.body_tokens().saturating_mul(turns),
         ),
     ];
     let most = costs.iter().map(|(_, tokens)| *tokens).max().unwrap_or(0);
+    let width = bar_width(output);
     let rows = costs
         .iter()
-        .map(|(what, tokens)| vec![(*what).to_owned(), bar(*tokens, most), grouped(*tokens)]);
+        .map(|(what, tokens)| vec![(*what).to_owned(), bar(*tokens, most, width), grouped(*tokens)]);
+    let turns = if turns == 1 {
+        "OVER 1 TURN".to_owned()
+    } else {
+        format!("OVER {} TURNS", grouped(turns))
+    };
     output.line("")?;
-    output.table(
-        &[&format!("OVER {} TURNS", grouped(turns)), "", "TOKENS"],
-        &[2],
-        rows.collect(),
-    )?;
-    Ok(())
+    let head = [
+        (turns.as_str(), Column::Text),
+        ("", Column::Text),
+        ("TOKENS", Column::Number),
+    ];
+    Ok(output.table(&head, &rows.collect::<Vec<_>>())?)
 }
 
-fn bar(value: usize, most: usize) -> String {
-    let eighths = (value * BAR * 8).div_ceil(most.max(1));
+/// How wide bars are, in cells: they leave a narrow terminal to names and numbers.
+fn bar_width(output: &Output) -> usize {
+    output.width().map_or(BAR, |width| (width / 4).min(BAR))
+}
+
+fn bar(value: usize, most: usize, width: usize) -> String {
+    let eighths = (value as f64 / most.max(1) as f64 * width as f64 * 8.0).ceil() as usize;
     let rest = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     format!("{}{}", "█".repeat(eighths / 8), rest.trim_end())
 }
@@ -260,6 +277,7 @@ pub(crate) fn activate(context: &Context, args: &ActivateArgs, output: &mut Outp
 
 fn deliver(context: &Context, delivery: &Delivery, output: &mut Output) -> Result<(), Failure> {
     if let Some(error) = delivery.error() {
+        tell_problems(context, output);
         return Err(error.into());
     }
     if output.is_json() {

@@ -12,6 +12,7 @@ use prowess::{Catalog, CatalogOptions, Library, LoadOptions, Policy, Roots};
 
 use crate::args::{Global, PresetArg, Tokens};
 use crate::failure::Failure;
+use crate::output::{Output, YELLOW, safe};
 
 /// A loaded library and what it takes to present it.
 pub(crate) struct Context {
@@ -23,12 +24,17 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
+    pub(crate) fn load(global: &Global, output: &mut Output) -> Result<Self, Failure> {
         let project = absolute(global.project.as_deref().unwrap_or(Path::new(".")))?;
-        let home = match &global.home {
-            Some(home) => absolute(home)?,
-            None => std::env::home_dir().unwrap_or_default(),
-        };
+        let home = home(global)?;
+        for place in [&global.project, &global.home].into_iter().flatten() {
+            if !place.is_dir() {
+                output.note(&format!(
+                    "{YELLOW}no directory{YELLOW:#}: {}",
+                    safe(&place.display().to_string())
+                ));
+            }
+        }
         let roots = roots(global, &project, &home)?;
         let scan = ScanOptions::default()
             .max_depth(global.max_depth)
@@ -56,11 +62,14 @@ impl Context {
 
     /// A path as a person reads it: relative to the project, or to the home.
     pub(crate) fn short_path(&self, path: &Path) -> String {
+        if path == self.project {
+            return ".".to_owned();
+        }
         if let Ok(inside) = path.strip_prefix(&self.project) {
             return inside.display().to_string();
         }
         match path.strip_prefix(&self.home) {
-            Ok(inside) if !self.home.as_os_str().is_empty() => format!("~/{}", inside.display()),
+            Ok(inside) if self.home.is_absolute() => Path::new("~").join(inside).display().to_string(),
             _ => path.display().to_string(),
         }
     }
@@ -72,6 +81,16 @@ impl Context {
             Ok(path) if is_path && path.exists() => path.to_string_lossy().into_owned(),
             _ => name.to_owned(),
         }
+    }
+}
+
+/// The user's home; empty, and then no root is looked for in it, if the system knows none.
+fn home(global: &Global) -> Result<PathBuf, Failure> {
+    match &global.home {
+        Some(home) => absolute(home),
+        None => Ok(std::env::home_dir()
+            .filter(|home| home.is_absolute())
+            .unwrap_or_default()),
     }
 }
 
@@ -125,7 +144,13 @@ impl Tokenizer for O200k {
 
 /// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    let absolute = std::path::absolute(path)?;
+    if path.as_os_str().is_empty() {
+        return Err(Failure::usage(
+            "a directory is empty; `.` is the working directory",
+        ));
+    }
+    let absolute = std::path::absolute(path)
+        .map_err(|error| Failure::io(format!("can't tell the working directory: {error}")))?;
     let climbs = absolute
         .components()
         .any(|part| part == std::path::Component::ParentDir);

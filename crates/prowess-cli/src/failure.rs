@@ -1,11 +1,13 @@
 //! What ends a command early: a code, a message, and the exit code of its kind.
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use prowess::{Error, ErrorKind, json};
 
-use crate::output::{Output, safe};
+use crate::output::Output;
 
 /// The exit codes, as documented.
 const REFUSED: u8 = 1;
@@ -13,16 +15,21 @@ const USAGE: u8 = 2;
 const ENVIRONMENT: u8 = 3;
 
 #[derive(Debug)]
-pub(crate) struct Failure {
-    code: &'static str,
-    message: String,
-    candidates: Vec<String>,
-    exit: u8,
+pub(crate) enum Failure {
+    /// The reader of stdout has gone. That is no failure.
+    Closed,
+    /// Something to tell.
+    Told {
+        code: &'static str,
+        message: String,
+        candidates: Vec<String>,
+        exit: u8,
+    },
 }
 
 impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self {
+        Self::Told {
             code: "usage",
             message: message.into(),
             candidates: Vec::new(),
@@ -30,18 +37,39 @@ impl Failure {
         }
     }
 
-    /// Prints it: as JSON on stdout, or in words on stderr. A reader that has gone is no failure.
+    /// What the system refused.
+    pub(crate) fn io(message: impl Into<String>) -> Self {
+        Self::Told {
+            code: "io",
+            message: message.into(),
+            candidates: Vec::new(),
+            exit: ENVIRONMENT,
+        }
+    }
+
+    /// Prints it: as JSON on stdout, or in words on stderr.
     pub(crate) fn report(self, output: &mut Output) -> ExitCode {
-        if self.code == "closed" {
+        let Self::Told {
+            code,
+            message,
+            candidates,
+            exit,
+        } = self
+        else {
             return ExitCode::SUCCESS;
+        };
+        if !output.is_json() {
+            output.error(&message);
+            return ExitCode::from(exit);
         }
-        if output.is_json() {
-            let printed = output.json(&json::failure(self.code, &self.message, &self.candidates));
-            let flushed = printed.and_then(|()| output.flush());
-            return ExitCode::from(if flushed.is_ok() { self.exit } else { ENVIRONMENT });
+        let printed = output.json(&json::failure(code, &message, &candidates));
+        match printed.and_then(|()| output.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                output.error(&cannot_write(&error));
+                ExitCode::from(ENVIRONMENT)
+            }
+            _ => ExitCode::from(exit),
         }
-        output.error(&self.message);
-        ExitCode::from(self.exit)
     }
 }
 
@@ -52,7 +80,7 @@ impl From<&Error> for Failure {
             ErrorKind::Usage => USAGE,
             _ => REFUSED,
         };
-        Self {
+        Self::Told {
             code: error.kind().as_str(),
             message: error.to_string(),
             candidates: error.candidates().to_vec(),
@@ -67,30 +95,31 @@ impl From<Error> for Failure {
     }
 }
 
+/// Errors of printing; what else the system refuses is said with [`Failure::io`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        let closed = error.kind() == io::ErrorKind::BrokenPipe;
-        let code = if closed { "closed" } else { "io" };
-        Self {
-            code,
-            message: format!("can't write: {error}"),
-            candidates: Vec::new(),
-            exit: ENVIRONMENT,
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::io(cannot_write(&error))
         }
     }
 }
 
+fn cannot_write(error: &io::Error) -> String {
+    format!("can't write: {error}")
+}
+
 /// A command line that does not parse: help and version go to stdout, the rest is a usage error with a hint.
 pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
-    if error.use_stderr() && std::env::args().any(|argument| argument == "--json") {
-        let message = error.to_string();
-        let first = message
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ");
-        let mut output = Output::for_json();
-        return Failure::usage(safe(first)).report(&mut output);
+    if error.use_stderr() && wants_json(std::env::args_os().skip(1)) {
+        let failure = Failure::Told {
+            code: "usage",
+            message: what_is_wrong(error),
+            candidates: suggestions(error),
+            exit: USAGE,
+        };
+        return failure.report(&mut Output::for_json());
     }
     // A terminal that has gone can't be told.
     let _ = error.print();
@@ -99,4 +128,35 @@ pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
     } else {
         ExitCode::SUCCESS
     }
+}
+
+/// Whether `--json` stands among options that could not be parsed.
+fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    arguments
+        .into_iter()
+        .take_while(|argument| argument != "--")
+        .any(|argument| argument == "--json")
+}
+
+/// The first paragraph of clap's message, as one line; hint and usage follow it.
+fn what_is_wrong(error: &clap::Error) -> String {
+    let message = error.to_string();
+    let lines = message.trim_start_matches("error: ").lines();
+    let paragraph: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    paragraph.join(" ")
+}
+
+fn suggestions(error: &clap::Error) -> Vec<String> {
+    const SUGGESTIONS: [ContextKind; 3] = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+    ];
+    let suggested = SUGGESTIONS.iter().filter_map(|kind| error.get(*kind));
+    let texts = suggested.flat_map(|value| match value {
+        ContextValue::String(text) => vec![text.clone()],
+        ContextValue::Strings(texts) => texts.clone(),
+        _ => Vec::new(),
+    });
+    texts.collect()
 }

@@ -9,6 +9,7 @@ mod context;
 mod demo;
 mod failure;
 mod output;
+mod table;
 
 use std::process::ExitCode;
 
@@ -32,18 +33,15 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
-    if let Command::Demo(args) = cli.command {
-        return demo::run(&args, output);
-    }
-    let context = Context::load(&cli.global)?;
+    let load = |output: &mut Output| Context::load(&cli.global, output);
     match cli.command {
-        Command::List => commands::list(&context, output)?,
-        Command::Catalog(args) => commands::catalog(&context, &args, output)?,
-        Command::Cost(args) => commands::cost(&context, &args, output)?,
-        Command::Activate(args) => commands::activate(&context, &args, output)?,
-        Command::Resource(args) => commands::resource(&context, &args, output)?,
-        Command::Select(args) => commands::select(&context, &args, output)?,
-        Command::Demo(_) => unreachable!("the demo brings its own skills"),
+        Command::List => commands::list(&load(output)?, output)?,
+        Command::Catalog(args) => commands::catalog(&load(output)?, &args, output)?,
+        Command::Cost(args) => commands::cost(&load(output)?, &args, output)?,
+        Command::Activate(args) => commands::activate(&load(output)?, &args, output)?,
+        Command::Resource(args) => commands::resource(&load(output)?, &args, output)?,
+        Command::Select(args) => commands::select(&load(output)?, &args, output)?,
+        Command::Demo(args) => return demo::run(&args, output),
     }
     Ok(ExitCode::SUCCESS)
 }

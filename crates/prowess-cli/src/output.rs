@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{CellAlignment, Table, presets};
 use prowess::diagnostic::{Diagnostic, Severity};
 use prowess::text::visible;
 
 use crate::args::{Color, Global};
+use crate::table::{self, Column};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -72,8 +72,9 @@ impl Output {
         writeln!(self.stdout, "{style}{}{style:#}", line.as_ref())
     }
 
+    /// Prints JSON. What a terminal would act on is escaped in it, which changes no value.
     pub(crate) fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        writeln!(self.stdout, "{value:#}")
+        writeln!(self.stdout, "{}", escape_invisible(&format!("{value:#}")))
     }
 
     /// Prints text from files as it is into a pipe or a file; to a terminal its control characters go escaped.
@@ -88,23 +89,20 @@ impl Output {
         raw.flush()
     }
 
-    /// Prints a table without lines; the first row is its head.
-    pub(crate) fn table(&mut self, head: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        table.set_header(head.to_vec());
-        table.add_rows(rows);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 2));
-            if right.contains(&index) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for (index, line) in table.lines().enumerate() {
+    /// Prints a table without lines, no wider than the terminal.
+    pub(crate) fn table(&mut self, head: &[(&str, Column)], rows: &[Vec<String>]) -> io::Result<()> {
+        let lines = table::render(head, rows, self.width());
+        for (index, line) in lines.iter().enumerate() {
             let style = if index == 0 { BOLD } else { Style::new() };
-            self.styled(style, line.trim_end())?;
+            self.styled(style, line)?;
         }
         Ok(())
+    }
+
+    /// How many cells a line of the terminal has; none if stdout is no terminal.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+        Some(usize::from(width.0)).filter(|width| *width > 0)
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {
@@ -155,6 +153,23 @@ pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
         let _ = write!(described, "\n  {DIM}help{DIM:#}: {help}");
     }
     described
+}
+
+/// Escapes what JSON leaves as it is and a terminal acts on or does not show: DEL, C1 controls, bidi characters.
+fn escape_invisible(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        let is_shown = c.is_ascii() && c != '\u{7f}' || visible(c.encode_utf8(&mut [0; 4])).starts_with(c);
+        if is_shown {
+            escaped.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string does not fail.
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    escaped
 }
 
 fn talk(text: &str) {

@@ -140,9 +140,9 @@ pub fn cost(catalog: &Catalog, turns: usize) -> Json {
         "skills": skills.collect::<Json>(),
         "session": {
             "turns": turns,
-            "catalog_tokens": catalog.tokens() * turns,
+            "catalog_tokens": catalog.tokens().saturating_mul(turns),
             "body_tokens_once": catalog.body_tokens(),
-            "body_tokens_every_turn": catalog.body_tokens() * turns,
+            "body_tokens_every_turn": catalog.body_tokens().saturating_mul(turns),
         },
     })
 }
