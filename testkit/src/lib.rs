@@ -2,6 +2,8 @@
 //!
 //! What a platform or its user may not create is left out and said, in [`Tree::skipped`].
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod hostile;
 
 use std::fs;
