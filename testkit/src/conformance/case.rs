@@ -1,7 +1,7 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
@@ -39,13 +39,13 @@ pub struct Case {
 /// # Panics
 /// If a file is no case.
 #[must_use]
-pub fn cases() -> Vec<Rc<Case>> {
+pub fn cases() -> Vec<Arc<Case>> {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/conformance/cases");
-    let mut cases: Vec<Rc<Case>> = entries(&suite)
+    let mut cases: Vec<Arc<Case>> = entries(&suite)
         .iter()
         .flat_map(|topic| entries(topic))
         .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
-        .map(|file| Rc::new(Case::read(&suite, &file)))
+        .map(|file| Arc::new(Case::read(&suite, &file)))
         .collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     cases
@@ -189,12 +189,12 @@ fn base64(text: &str) -> Vec<u8> {
 /// Where a case's tree lies, and how its runtime is to be started.
 #[derive(Debug, Clone)]
 pub struct Place {
-    case: Rc<Case>,
+    case: Arc<Case>,
     base: PathBuf,
 }
 
 impl Place {
-    pub(super) fn new(case: &Rc<Case>, base: &Path) -> Self {
+    pub(super) fn new(case: &Arc<Case>, base: &Path) -> Self {
         Self {
             case: case.clone(),
             base: base.to_path_buf(),

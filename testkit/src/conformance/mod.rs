@@ -5,12 +5,16 @@
 mod case;
 mod expect;
 
-use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
 
 use serde_json::Value as Json;
 
 pub use self::case::{Case, Place, Question, cases};
 use crate::Tree;
+
+/// How many cases run at a time: most of their time goes to the disk.
+const THREADS: usize = 8;
 
 /// How much of a failure is shown, in characters: answers can be a megabyte.
 const SHOWN: usize = 1000;
@@ -31,31 +35,42 @@ pub trait Face {
 ///
 /// # Panics
 /// If an answer is wrong, naming case, question, field, expected and got.
-pub fn check<F: Face>(face: impl Fn(&Place) -> F) {
+pub fn check<F: Face>(face: impl Fn(&Place) -> F + Sync) {
     let cases = cases();
     assert!(!cases.is_empty(), "no conformance cases");
-    let mut failures = Vec::new();
-    for case in &cases {
-        let found = run(case, &face);
-        match case.known_gap() {
-            Some(_) if found.is_empty() => {
-                failures.push(format!("{}: passes; take its `known_gap` out", case.name()))
-            }
-            Some(_) => {}
-            None => failures.extend(found),
-        }
-    }
+    let (cases, face) = (&cases, &face);
+    let mut failures: Vec<String> = thread::scope(|scope| {
+        let share = |first| {
+            let share = cases.iter().skip(first).step_by(THREADS);
+            scope.spawn(move || share.flat_map(|case| judge(case, face)).collect::<Vec<_>>())
+        };
+        let threads: Vec<_> = (0..THREADS).map(share).collect();
+        let found = threads.into_iter().map(|thread| thread.join());
+        found
+            .flat_map(|found| found.expect("a face that does not panic"))
+            .collect()
+    });
+    failures.sort();
     assert!(
         failures.is_empty(),
-        "{} of {} cases:\n{}",
+        "{} wrong answers in {} cases:\n{}",
         failures.len(),
         cases.len(),
         failures.join("\n")
     );
 }
 
+fn judge<F: Face>(case: &Arc<Case>, face: impl Fn(&Place) -> F) -> Vec<String> {
+    let found = run(case, face);
+    match case.known_gap() {
+        Some(_) if found.is_empty() => vec![format!("{}: passes; take its `known_gap` out", case.name())],
+        Some(_) => Vec::new(),
+        None => found,
+    }
+}
+
 /// What is wrong with a face's answers to one case.
-fn run<F: Face>(case: &Rc<Case>, face: impl Fn(&Place) -> F) -> Vec<String> {
+fn run<F: Face>(case: &Arc<Case>, face: impl Fn(&Place) -> F) -> Vec<String> {
     let mut tree = case.lay();
     if !tree.skipped().is_empty() {
         // A system that can't hold the tree has nothing to answer for.
