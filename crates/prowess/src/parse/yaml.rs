@@ -141,9 +141,9 @@ impl<'a> Builder<'a> {
                 self.unresolved.insert(name.into_owned());
             }
             Event::Anchor(_, name) => {
-                if anchor_may_follow && let Some(pairs) = self.root_pairs() {
-                    let last = pairs.len().saturating_sub(1);
-                    self.anchored.push((last, name.clone().into_owned()));
+                if anchor_may_follow && let Some((index, pair)) = self.last_pair() {
+                    pair.at.start = at.start.min(pair.at.start);
+                    self.anchored.push((index, name.clone().into_owned()));
                 }
                 self.anchors.insert(name.into_owned());
             }
@@ -152,14 +152,10 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn root_pairs(&self) -> Option<&Vec<Pair>> {
-        match self.stack.as_slice() {
-            [
-                Frame {
-                    items: Items::Root(pairs, None),
-                    ..
-                },
-            ] => Some(pairs),
+    /// The root's entry that was completed last, if no other has begun.
+    fn last_pair(&mut self) -> Option<(usize, &mut Pair)> {
+        match self.stack.as_mut_slice() {
+            [Frame { items: Items::Root(pairs, None), .. }] => pairs.iter_mut().enumerate().next_back(),
             _ => None,
         }
     }
