@@ -155,7 +155,12 @@ impl<'a> Builder<'a> {
     /// The root's entry that was completed last, if no other has begun.
     fn last_pair(&mut self) -> Option<(usize, &mut Pair)> {
         match self.stack.as_mut_slice() {
-            [Frame { items: Items::Root(pairs, None), .. }] => pairs.iter_mut().enumerate().next_back(),
+            [
+                Frame {
+                    items: Items::Root(pairs, None),
+                    ..
+                },
+            ] => pairs.iter_mut().enumerate().next_back(),
             _ => None,
         }
     }
