@@ -96,6 +96,7 @@ struct Builder<'a> {
     /// Entries of the root whose value is a plain scalar behind an anchor, and the anchor's name.
     anchored: Vec<(usize, String)>,
     anchor_may_follow: bool,
+    empty_key: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -111,10 +112,12 @@ impl<'a> Builder<'a> {
             unresolved: BTreeSet::new(),
             anchored: Vec::new(),
             anchor_may_follow: false,
+            empty_key: false,
         }
     }
 
-    /// Takes one event; `None` if the text holds more than one document.
+    /// Takes one event; `None` if the text is to be refused: it holds a second document, or a key that is empty,
+    /// which YAML 1.1 doesn't have.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let at = span.byte_range().unwrap_or_default();
         let anchor_may_follow = std::mem::take(&mut self.anchor_may_follow);
@@ -149,7 +152,7 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
-        Some(())
+        (!self.empty_key).then_some(())
     }
 
     /// The root's entry that was completed last, if no other has begun.
@@ -226,6 +229,8 @@ impl<'a> Builder<'a> {
         let Some(frame) = self.stack.last_mut() else {
             return;
         };
+        self.empty_key |=
+            node.at.is_empty() && matches!(frame.items, Items::Map(_, None) | Items::Root(_, None));
         match &mut frame.items {
             Items::List(items) => items.push(node.value),
             Items::Map(entries, key) => match key.take() {

@@ -221,6 +221,7 @@ fn continuation_lines_belong_to_the_value() {
     );
     broken("description: \"Sorts\nall lines: all", "Sorts all lines: all");
     broken("description: Sorts\n  nested: true", "Sorts nested: true");
+    broken("description: Sorts\n: lines", "Sorts : lines");
 }
 
 #[test]
