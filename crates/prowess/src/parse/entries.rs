@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::repair::{comment_out, fault_of, quoted_entry};
-use super::yaml::{Aliases, Form, Pair, read};
+use super::yaml::{Aliases, Document, Form, Pair, read};
 use super::{recover, yaml};
 use crate::value::Value;
 
@@ -78,15 +78,41 @@ pub(super) struct Reading {
 /// Reads all entries of a frontmatter.
 pub(super) fn entries(text: &str) -> Reading {
     match read(text, Aliases::Refuse) {
-        Some(document) => match document.pairs {
-            Some(pairs) => Reading {
-                entries: from_pairs(text, pairs, document.block),
-                ..Reading::default()
-            },
-            None => cut(text),
-        },
-        None => cut(text),
+        Some(Document {
+            pairs: Some(pairs),
+            block,
+            ..
+        }) => {
+            let entries = from_pairs(text, pairs, block);
+            if has_description(&entries) {
+                return Reading {
+                    entries,
+                    ..Reading::default()
+                };
+            }
+            // Prose at the margin may have been taken for keys: `description: >` and below it `Sorts lines: all`.
+            let cut = cut(text);
+            if has_description(&cut.entries) {
+                cut
+            } else {
+                Reading {
+                    entries,
+                    ..Reading::default()
+                }
+            }
+        }
+        _ => cut(text),
     }
+}
+
+fn has_description(entries: &[Entry]) -> bool {
+    let is_text = |entry: &Entry| {
+        let text = entry.source.as_deref().or_else(|| entry.value.as_text());
+        text.is_some_and(|text| !text.trim().is_empty())
+    };
+    entries
+        .iter()
+        .any(|entry| known_key(&entry.key) == Some("description") && is_text(entry))
 }
 
 fn from_pairs(text: &str, pairs: Vec<Pair>, block: bool) -> Vec<Entry> {
@@ -148,6 +174,15 @@ fn below_key<'a>(text: &'a str, lines: &Range<usize>, key_end: usize) -> (&'a st
     (first.strip_prefix(':').unwrap_or(first), rest.collect())
 }
 
+/// Whether YAML sees nothing on a line.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).is_empty()
+}
+
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).starts_with('#')
+}
+
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
@@ -163,8 +198,8 @@ fn trim_entry(text: &str, lines: Range<usize>, column: usize) -> Range<usize> {
         let Some(last) = last else {
             return lines.start..lines.start + before.len();
         };
-        let indent = last.len() - last.trim_start().len();
-        if !(last.trim().is_empty() || (indent <= column && last.trim_start().starts_with('#'))) {
+        let indent = last.len() - last.trim_start_matches([' ', '\t']).len();
+        if !(is_blank(last) || (indent <= column && last[indent..].starts_with('#'))) {
             return lines.start..lines.start + before.len();
         }
         end = lines.start + before.len() - last.len();
@@ -235,21 +270,53 @@ fn cut(text: &str) -> Reading {
         return Reading::default();
     };
     let before = &text[..first.lines.start];
-    let junk = before
-        .lines()
-        .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let junk = before.lines().any(|line| !is_blank(line) && !is_comment(line));
     let junk = junk.then(|| (0..before.trim_end_matches('\n').len(), comment_out(before)));
     let mut anchors = BTreeSet::new();
     let mut entries = Vec::new();
     for piece in pieces {
         read_piece(text, &piece, &mut anchors, &mut entries);
     }
+    align(text, &mut entries);
     let refused = junk.is_none() && entries.iter().all(|entry| entry.fault.is_none());
     Reading {
         entries,
         junk,
         refused,
     }
+}
+
+/// Moves entries that stand deeper than another one to its column.
+fn align(text: &str, entries: &mut [Entry]) {
+    let indent = |lines: &Range<usize>| {
+        let lines = &text[lines.clone()];
+        lines.len() - lines.trim_start_matches([' ', '\t']).len()
+    };
+    let margin = entries
+        .iter()
+        .filter_map(|entry| entry.lines.as_ref())
+        .map(indent)
+        .min()
+        .unwrap_or_default();
+    for entry in entries {
+        let Some(lines) = &entry.lines else { continue };
+        let depth = indent(lines) - margin;
+        if depth > 0 {
+            let kind = FaultKind::Broken("it is indented, unlike other keys");
+            let fixed = text[lines.clone()].to_owned();
+            let fault = entry.fault.get_or_insert(Fault { kind, fixed });
+            fault.fixed = dedent(&fault.fixed, depth);
+        }
+    }
+}
+
+/// Takes up to `depth` blanks off each line.
+fn dedent(text: &str, depth: usize) -> String {
+    let lines = text.split('\n').map(|line| {
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        &line[blanks.min(depth)..]
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {

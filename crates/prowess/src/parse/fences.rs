@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::Decoded;
-use super::entries::{KeyLine, key_line};
+use super::entries::{KeyLine, is_blank, key_line};
 
 /// How many lines a file without an opening fence may take to its next fence.
 const BARE_LINES: usize = 60;
@@ -227,7 +227,7 @@ fn goes_on(line: &str, column: Option<usize>) -> bool {
 fn next_line(text: &Decoded, index: usize) -> usize {
     let mut lines = index..text.line_count();
     lines
-        .find(|index| !text.line(*index).trim().is_empty())
+        .find(|index| !is_blank(text.line(*index)))
         .unwrap_or(text.line_count())
 }
 

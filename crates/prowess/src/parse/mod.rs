@@ -344,16 +344,27 @@ fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
         Closing::Missing => {
             let help = "add a line `---` behind the last key";
             let finding = report.add(code, start..start, "the closing fence is missing", help);
-            report.edit(finding, start..start, "---\n".to_owned());
+            let at_line_start = text.text[..start].is_empty() || text.text[..start].ends_with('\n');
+            report.edit(
+                finding,
+                start..start,
+                if at_line_start { "---\n" } else { "\n---\n" }.to_owned(),
+            );
         }
     }
 }
 
 /// Says what characters of the frontmatter were dropped or read as line ends.
 fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
-    let first = split.first_line();
+    // Blank lines before the fence have a correction of their own, which must lie within.
+    let first = if split.preamble == Preamble::BlankLines {
+        0
+    } else {
+        split.first_line()
+    };
+    let last = first.max(split.yaml.end.saturating_sub(1));
     let start = text.line_start(first);
-    let end = (start + text.line(first).len()).max(text.line_start(split.yaml.end).saturating_sub(1));
+    let end = text.line_start(last) + text.line(last).len();
     let raw = text.raw_line_start(first)..text.raw(end);
     let within = |offsets: &[usize]| offsets.iter().copied().find(|offset| raw.contains(offset));
     let control = within(&text.dropped).map(|offset| (offset, "control characters; they were dropped"));

@@ -192,7 +192,9 @@ fn is_wrapped(first: &str) -> bool {
         return false;
     };
     let quotes = quotes(first, quote);
-    quotes.len() % 2 == 0 && quotes.last() == Some(&(first.len() - 1)) && !is_word_list(first, &quotes)
+    quotes.len().is_multiple_of(2)
+        && quotes.last() == Some(&(first.len() - 1))
+        && !is_word_list(first, &quotes)
 }
 
 /// Takes the quotes off a value that is on one line now.
