@@ -149,7 +149,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
         let next = next_line(text, index + 1);
         reach = reach.max(next);
         if begins_with_field(text.line(next)) {
-            let (yaml_end, closing, reach) = close(text, index + 1);
+            let (yaml_end, closing, closed) = close(text, index + 1);
             let yaml = index + 1..yaml_end;
             return (
                 Some(Split {
@@ -158,7 +158,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
                     yaml,
                     closing,
                 }),
-                reach,
+                reach.max(closed),
             );
         }
     }

@@ -292,6 +292,9 @@ fn more_is_needed_until_the_answer_stands() {
     assert!(!needs_more(&crlf.as_bytes()[..end]));
     assert!(!needs_more("Text\n".repeat(50).as_bytes()));
     assert!(needs_more("<!--\n".repeat(50).as_bytes()));
+    assert!(needs_more(
+        format!("<!-- open\n---\n{KEYS}---\nBody\n").as_bytes()
+    ));
     assert!(needs_more(&vec![b'x'; (1 << 20) - 1]));
     assert!(!needs_more(&vec![b'x'; 1 << 20]));
 }
