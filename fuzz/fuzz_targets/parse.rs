@@ -12,7 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
     let parsed = parse(bytes, path);
     assert!(parsed.yaml.start <= parsed.yaml.end);
     assert!(parsed.yaml.end <= parsed.body && parsed.body <= bytes.len());
-    assert_eq!(parsed.invalid.is_some(), parsed.frontmatter.description.is_empty());
+    assert_eq!(
+        parsed.invalid.is_some(),
+        parsed.frontmatter.description.is_empty()
+    );
     let _ = body(bytes, parsed.body);
 
     let prefix = &bytes[..bytes.len() / 2];
@@ -23,7 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
     let after = parse(&repaired(bytes, &parsed.diagnostics), path);
     assert_eq!(after.frontmatter.description, parsed.frontmatter.description);
     assert_eq!(after.frontmatter.name, parsed.frontmatter.name);
-    let corrected = |found: &&prowess::diagnostic::Diagnostic| found.code == Code::YamlRepaired && found.repair.is_some();
+    let corrected =
+        |found: &&prowess::diagnostic::Diagnostic| found.code == Code::YamlRepaired && found.repair.is_some();
     if parsed.diagnostics.iter().any(|found| corrected(&found)) {
         assert!(!after.diagnostics.iter().any(|found| corrected(&found)));
     }

@@ -75,6 +75,19 @@ pub(super) struct Reading {
     pub(super) refused: bool,
 }
 
+impl Reading {
+    /// The entry that counts for a known key: the last one of exactly that name, or else of that name in any case.
+    pub(super) fn find(&self, key: &str) -> Option<&Entry> {
+        let mut exact = self.entries.iter().rev().filter(|entry| entry.key == key);
+        let mut any_case = self
+            .entries
+            .iter()
+            .rev()
+            .filter(|entry| known_key(&entry.key) == Some(key));
+        exact.next().or_else(|| any_case.next())
+    }
+}
+
 /// Reads all entries of a frontmatter.
 pub(super) fn entries(text: &str) -> Reading {
     match read(text, Aliases::Refuse) {
@@ -349,68 +362,68 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 fn read_piece(text: &str, piece: &Piece<'_>, anchors: &mut BTreeSet<String>, entries: &mut Vec<Entry>) {
     let source = &text[piece.lines.clone()];
     if let Some(pair) = sound_pair(source, piece.key, anchors) {
-        entries.push(from_pair(
-            text,
-            shift(pair, piece.lines.start),
-            Some(piece.lines.clone()),
-        ));
+        let pair = shift(pair, piece.lines.start);
+        entries.push(from_pair(text, pair, Some(piece.lines.clone())));
         return;
     }
-    let key_at = piece.lines.start + piece.column..piece.key_end;
-    let mut entry = Entry {
-        key: piece.key.to_owned(),
-        key_at,
-        value: Value::Null,
-        source: None,
-        at: value_at(text, piece),
-        lines: Some(piece.lines.clone()),
-        fault: None,
-    };
     let untabbed = untab(source);
-    if !is_text_key(piece.key)
-        && untabbed != source
-        && let Some(pair) = sound_pair(&untabbed, piece.key, anchors)
-    {
-        entry.value = pair.value;
-        let kind = FaultKind::Broken("a tab that indents");
-        entry.fault = Some(Fault {
-            kind,
-            fixed: untabbed,
-        });
-        entries.push(entry);
-        return;
+    let tabs = !is_text_key(piece.key) && untabbed != source;
+    match sound_pair(&untabbed, piece.key, anchors).filter(|_| tabs) {
+        Some(pair) => {
+            let kind = FaultKind::Broken("a tab that indents");
+            let fault = Fault {
+                kind,
+                fixed: untabbed,
+            };
+            entries.push(broken_entry(text, piece, pair.value, fault));
+        }
+        None => read_lines(text, piece, entries),
     }
+}
+
+/// Reads one entry by its lines, and a second one if a key is glued to its end.
+fn read_lines(text: &str, piece: &Piece<'_>, entries: &mut Vec<Entry>) {
     let mut lines = text[piece.value..piece.lines.end].split('\n');
     let first = lines.next().unwrap_or_default();
     let rest: Vec<&str> = lines.collect();
     let recovered = recover::read(first, &rest, piece.column);
-    let key = &text[piece.lines.start..piece.key_end];
-    let mut fixed = quoted_entry(key, &recovered.text);
-    entry.value = Value::Text(recovered.text);
-    let glued = recovered.glued.map(|(key, value)| {
-        fixed = format!(
-            "{fixed}\n{}",
-            quoted_entry(&format!("{}{key}", " ".repeat(piece.column)), &value)
-        );
-        let (key_at, at) = (entry.key_at.clone(), entry.at.clone());
-        Entry {
-            key,
-            key_at,
-            value: Value::Text(value),
-            source: None,
-            at,
-            lines: None,
-            fault: None,
-        }
-    });
-    let kind = match text[piece.key_end..piece.value].ends_with('：') {
-        true => FaultKind::Broken("a full-width colon behind the key"),
-        false if glued.is_some() => FaultKind::Broken("a second key on the line of the first"),
-        false => FaultKind::Broken(fault_of(first, &rest)),
+    let mut fixed = quoted_entry(&text[piece.lines.start..piece.key_end], &recovered.text);
+    let what = match text[piece.key_end..piece.value].ends_with('：') {
+        true => "a full-width colon behind the key",
+        false if recovered.glued.is_some() => "a second key on the line of the first",
+        false => fault_of(first, &rest),
     };
-    entry.fault = Some(Fault { kind, fixed });
+    if let Some((key, value)) = &recovered.glued {
+        let key = format!("{}{key}", " ".repeat(piece.column));
+        fixed = format!("{fixed}\n{}", quoted_entry(&key, value));
+    }
+    let kind = FaultKind::Broken(what);
+    let entry = broken_entry(text, piece, Value::Text(recovered.text), Fault { kind, fixed });
+    let glued = recovered.glued.map(|(key, value)| Entry {
+        key,
+        key_at: entry.key_at.clone(),
+        value: Value::Text(value),
+        source: None,
+        at: entry.at.clone(),
+        lines: None,
+        fault: None,
+    });
     entries.push(entry);
     entries.extend(glued);
+}
+
+fn broken_entry(text: &str, piece: &Piece<'_>, value: Value, fault: Fault) -> Entry {
+    let source = &text[piece.value..piece.lines.end];
+    let blanks = source.len() - source.trim_start().len();
+    Entry {
+        key: piece.key.to_owned(),
+        key_at: piece.lines.start + piece.column..piece.key_end,
+        value,
+        source: None,
+        at: piece.value + blanks..piece.lines.end,
+        lines: Some(piece.lines.clone()),
+        fault: Some(fault),
+    }
 }
 
 /// The only entry of `source`, if YAML reads it as one whose aliases are known.
@@ -428,13 +441,6 @@ fn shift(pair: Pair, by: usize) -> Pair {
     let key_at = pair.key_at.start + by..pair.key_at.end + by;
     let at = pair.at.start + by..pair.at.end + by;
     Pair { key_at, at, ..pair }
-}
-
-/// Where the value stands: from its first character to the end of the entry.
-fn value_at(text: &str, piece: &Piece<'_>) -> Range<usize> {
-    let value = &text[piece.value..piece.lines.end];
-    let start = piece.value + value.len() - value.trim_start().len();
-    start.min(piece.lines.end)..piece.lines.end
 }
 
 /// Turns each tab that indents into two blanks.

@@ -205,6 +205,10 @@ fn unquote_line(text: &str) -> String {
     let quotes = quotes(text, quote);
     let last = quotes.last().copied().unwrap_or_default();
     let tail = &text[last + 1..];
+    if quotes.len() == 1 && quote == '"' && text.ends_with("\\\"") {
+        // `"C:\logs\"`: the backslash was meant as one, and the quote closes.
+        return unquote(text);
+    }
     if quotes.len() == 1 {
         return text[1..].replace("\\\"", "\"");
     }

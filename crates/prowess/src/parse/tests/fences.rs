@@ -172,6 +172,7 @@ fn a_missing_opening_fence() {
     check(format!("{KEYS}# Body\n\n---\n"), both, "# Body\n\n---\n");
     check(KEYS, both, "");
     check("description: Sorts\nname: d", both, "");
+    check(format!("```yaml\n{KEYS}```\nBody\n"), both, "```\nBody\n");
     let far = format!("{KEYS}\n{}\n---\n", "Line\n".repeat(70));
     check(&far, both, &far[KEYS.len()..]);
 }
@@ -193,6 +194,11 @@ fn a_missing_or_misshapen_closing_fence() {
         "\nText\n",
     );
     check(format!("---\n# a comment\n{KEYS}\nText\n"), codes, "\nText\n");
+    check(
+        format!("---\n{KEYS}\n# Title\nText\n\n---\nMore\n"),
+        &[Code::YamlRepaired],
+        "More\n",
+    );
     check(format!("---\n{KEYS}"), codes, "");
     check("---\nname: d\ndescription: Sorts", codes, "");
     check(format!("---\n{KEYS}  ---\nText\n"), codes, "Text\n");
@@ -292,6 +298,9 @@ fn more_is_needed_until_the_answer_stands() {
     assert!(!needs_more(&crlf.as_bytes()[..end]));
     assert!(!needs_more("Text\n".repeat(50).as_bytes()));
     assert!(needs_more("<!--\n".repeat(50).as_bytes()));
+    assert!(needs_more(
+        format!("<!-- open\n---\n{KEYS}---\nBody\n").as_bytes()
+    ));
     assert!(needs_more(&vec![b'x'; (1 << 20) - 1]));
     assert!(!needs_more(&vec![b'x'; 1 << 20]));
 }

@@ -264,6 +264,7 @@ fn quotes_that_wrap_the_value_go() {
         "Matches \\d+ over two lines",
     );
     broken("description: \"Matches \\d+\" # a comment", "Matches \\d+");
+    broken("description: \"Reads C:\\logs\\\"", "Reads C:\\logs\\");
     broken("description: \"A \\ud83d\\ude80 and \\d\"", "A \u{1F680} and \\d");
 }
 
