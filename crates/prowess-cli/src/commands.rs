@@ -5,6 +5,7 @@ use std::io;
 
 use prowess::activate::Delivery;
 use prowess::catalog::{Format, Style, grouped};
+use prowess::skill::Skill;
 use prowess::source::ByteRange;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Ledger, Origin, json};
@@ -66,11 +67,22 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
         .iter()
         .map(|entry| (entry.id.as_str(), entry.tokens))
         .collect();
-    let rows = context.library.skills().iter().map(|skill| {
+    let skills = context.library.skills();
+    // Where all are listed, the column would only take room from the directories.
+    let all_listed = skills.iter().all(|skill| skill.is_listed());
+    let visibility = |skill: &Skill| {
+        let word = skill.visibility().as_str();
+        if all_listed {
+            String::new()
+        } else {
+            word.to_owned()
+        }
+    };
+    let rows = skills.iter().map(|skill| {
         vec![
             safe(context.library.call_name(skill)),
             skill.scope().to_string(),
-            skill.visibility().as_str().to_owned(),
+            visibility(skill),
             grouped(costs.get(skill.id()).copied().unwrap_or(0)),
             kilobytes(skill.body_bytes()),
             safe(&context.short_path(skill.directory())),
@@ -79,7 +91,7 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
     let head = [
         ("SKILL", Column::Name),
         ("SCOPE", Column::Text),
-        ("VISIBILITY", Column::Text),
+        (if all_listed { "" } else { "VISIBILITY" }, Column::Text),
         ("TOKENS", Column::Number),
         ("BODY", Column::Number),
         ("DIRECTORY", Column::Path),
