@@ -84,7 +84,7 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
             skill.scope().to_string(),
             visibility(skill),
             grouped(costs.get(skill.id()).copied().unwrap_or(0)),
-            kilobytes(skill.body_bytes()),
+            size(skill.body_bytes()),
             safe(&context.short_path(skill.directory())),
         ]
     });
@@ -119,11 +119,11 @@ fn section<'a>(
     Ok(())
 }
 
-fn kilobytes(bytes: u64) -> String {
-    if bytes < 1000 {
-        format!("{bytes} B")
-    } else {
-        format!("{:.1} kB", bytes as f64 / 1000.0)
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 
