@@ -5,6 +5,7 @@ use std::io;
 
 use prowess::activate::Delivery;
 use prowess::catalog::{Format, Style, grouped};
+use prowess::skill::Skill;
 use prowess::source::ByteRange;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Ledger, Origin, json};
@@ -66,20 +67,31 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
         .iter()
         .map(|entry| (entry.id.as_str(), entry.tokens))
         .collect();
-    let rows = context.library.skills().iter().map(|skill| {
+    let skills = context.library.skills();
+    // Where all are listed, the column would only take room from the directories.
+    let all_listed = skills.iter().all(|skill| skill.is_listed());
+    let visibility = |skill: &Skill| {
+        let word = skill.visibility().as_str();
+        if all_listed {
+            String::new()
+        } else {
+            word.to_owned()
+        }
+    };
+    let rows = skills.iter().map(|skill| {
         vec![
             safe(context.library.call_name(skill)),
             skill.scope().to_string(),
-            skill.visibility().as_str().to_owned(),
+            visibility(skill),
             grouped(costs.get(skill.id()).copied().unwrap_or(0)),
-            kilobytes(skill.body_bytes()),
+            size(skill.body_bytes()),
             safe(&context.short_path(skill.directory())),
         ]
     });
     let head = [
         ("SKILL", Column::Name),
         ("SCOPE", Column::Text),
-        ("VISIBILITY", Column::Text),
+        (if all_listed { "" } else { "VISIBILITY" }, Column::Text),
         ("TOKENS", Column::Number),
         ("BODY", Column::Number),
         ("DIRECTORY", Column::Path),
@@ -107,11 +119,11 @@ fn section<'a>(
     Ok(())
 }
 
-fn kilobytes(bytes: u64) -> String {
-    if bytes < 1000 {
-        format!("{bytes} B")
-    } else {
-        format!("{:.1} kB", bytes as f64 / 1000.0)
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 

@@ -116,11 +116,14 @@ impl Output {
             Talk::Warnings => Severity::Warning,
             Talk::Everything => Severity::Info,
         };
-        for diagnostic in diagnostics
+        let told: Vec<String> = diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity >= least)
-        {
-            talk(&describe(diagnostic));
+            .map(describe)
+            .collect();
+        if !told.is_empty() {
+            // A blank line between it and the data, for whoever sees both.
+            talk(&format!("{}\n", told.join("\n")));
         }
     }
 

@@ -20,7 +20,8 @@ pub(crate) enum Column {
     Path,
 }
 
-/// The lines of a table; the first is its head. Without a width nothing is cut.
+/// The lines of a table; the first is its head. Without a width nothing is cut. A column that is empty, head and all,
+/// is left out.
 pub(crate) fn render(head: &[(&str, Column)], rows: &[Vec<String>], width: Option<usize>) -> Vec<String> {
     let titles: Vec<String> = head.iter().map(|(title, _)| (*title).to_owned()).collect();
     let mut widths: Vec<usize> = titles.iter().map(|title| title.width()).collect();
@@ -37,6 +38,7 @@ pub(crate) fn render(head: &[(&str, Column)], rows: &[Vec<String>], width: Optio
             .iter()
             .zip(head)
             .zip(&widths)
+            .filter(|(_, width)| **width > 0)
             .map(|((cell, (_, column)), width)| fit(cell, *column, *width));
         cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
     };
@@ -45,7 +47,8 @@ pub(crate) fn render(head: &[(&str, Column)], rows: &[Vec<String>], width: Optio
 
 /// Takes from the widest column that may be cut, until the table fits or no column has more to give.
 fn shrink(widths: &mut [usize], head: &[(&str, Column)], width: usize) {
-    let gaps = GAP.len() * widths.len().saturating_sub(1);
+    let columns = widths.iter().filter(|width| **width > 0).count();
+    let gaps = GAP.len() * columns.saturating_sub(1);
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
     while excess > 0 {
         let widest = widths

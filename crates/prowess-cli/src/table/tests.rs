@@ -69,3 +69,11 @@ fn where_nothing_fits_something_is_left_of_each() {
         ["SKILL     TOKENS  DIRECTORY", "commit-…   1,234  …-message"],
     );
 }
+
+#[test]
+fn an_empty_column_takes_no_room() {
+    let head = [("A", Column::Text), ("", Column::Text), ("B", Column::Text)];
+    let row = |middle: &str| vec!["1".to_owned(), middle.to_owned(), "2".to_owned()];
+    assert_eq!(render(&head, &[row("")], Some(4)), ["A  B", "1  2"]);
+    assert_eq!(render(&head, &[row("x")], None), ["A     B", "1  x  2"]);
+}
