@@ -1,5 +1,7 @@
 //! The solution and the starter, as they are run.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -28,6 +30,15 @@ fn the_checks_are_those_of_the_demo() {
     let shown = text.lines().filter_map(|line| line.strip_prefix("✓ ")?.split_once("  "));
     let shown: Vec<String> = shown.map(|(_, title)| format!("\"{title}\",")).collect();
     assert_eq!(shown, titles);
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = include_str!("../README.md");
+    let output = run(SOLUTION, None);
+    for line in String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.starts_with('✓')) {
+        assert!(readme.lines().any(|shown| shown == line), "{line}");
+    }
 }
 
 #[test]
