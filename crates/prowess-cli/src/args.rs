@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates;
+use clap_complete::env::Shells;
+
+use crate::completions::skill_names;
 
 /// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
 #[derive(Debug, Parser)]
@@ -122,6 +126,21 @@ pub(crate) enum Command {
     /// Which skill fits a prompt
     #[command(after_help = "Examples:\n  prowess select --offline 'fill in this form'")]
     Select(SelectArgs),
+    /// Every finding with its source line; a SKILL.md, a skill's directory, or a directory of skills
+    #[command(
+        after_help = "Examples:\n  prowess check\n  prowess check skills/pdf-forms --fix\n  prowess check --format github --fail-on warning"
+    )]
+    Check(CheckArgs),
+    /// What became of every SKILL.md that bears a name, and what to do about it
+    #[command(
+        after_help = "Examples:\n  prowess why pdf-forms\n  prowess why user:commit-message\n  prowess why ./skills/pdf-forms"
+    )]
+    Why(WhyArgs),
+    /// A script that completes commands, options and skill names in a shell
+    #[command(
+        after_help = "Examples:\n  source <(prowess completions bash)\n  prowess completions fish | source"
+    )]
+    Completions(CompletionsArgs),
     /// The three stages in one run on six broken fixtures, and eight checks of what came out
     #[command(
         after_help = "Examples:\n  prowess demo\n  prowess demo 'write a commit message for my staged changes'"
@@ -181,6 +200,7 @@ pub(crate) struct CostArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ActivateArgs {
     /// A skill's name, id or path
+    #[arg(add = ArgValueCandidates::new(skill_names))]
     pub(crate) name: String,
     /// Who asks: a model may not activate what is the user's alone
     #[arg(long, value_enum, default_value_t)]
@@ -200,6 +220,7 @@ pub(crate) enum OriginArg {
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
     /// A skill's name, id or path
+    #[arg(add = ArgValueCandidates::new(skill_names))]
     pub(crate) name: String,
     /// The file's path relative to the skill's directory
     pub(crate) path: String,
@@ -225,4 +246,53 @@ pub(crate) struct DemoArgs {
     /// What the user wants
     #[arg(default_value = "Write a commit message for my staged changes.")]
     pub(crate) prompt: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// What to look at; default: every root
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Write the corrections into the files
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// How the findings are written
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<CheckFormat>,
+    /// From which severity on findings end in exit code 1
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) fail_on: FailOn,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum CheckFormat {
+    Human,
+    Json,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum FailOn {
+    #[default]
+    Error,
+    Warning,
+    Info,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// A name, an id or a path
+    #[arg(add = ArgValueCandidates::new(skill_names))]
+    pub(crate) name: String,
+    /// The catalog's budget in tokens, to see what it does to the skill
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(Shells::builtins().names()))]
+    pub(crate) shell: String,
 }

@@ -14,6 +14,9 @@ use crate::args::{Global, PresetArg, Tokens};
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
 
+/// The file that makes a directory a skill.
+const SKILL_FILE: &str = "SKILL.md";
+
 /// A loaded library and what it takes to present it.
 pub(crate) struct Context {
     pub(crate) library: Library,
@@ -36,15 +39,52 @@ impl Context {
             }
         }
         let roots = roots(global, &project, &home)?;
+        Self::from_roots(global, &roots, global.max_depth, project, home)
+    }
+
+    /// Loads what one path holds: a `SKILL.md`, a skill's directory, or a directory that is searched as a root.
+    pub(crate) fn load_path(global: &Global, path: &Path) -> Result<Self, Failure> {
+        let (project, home) = (absolute(Path::new("."))?, home(global)?);
+        let path = absolute(path)?;
+        let kind = path
+            .symlink_metadata()
+            .map_err(|error| Failure::io(format!("can't read `{}`: {error}", path.display())))?;
+        let is_directory = path.is_dir() && path.file_name().is_none_or(|name| name != SKILL_FILE);
+        let root = match path.parent() {
+            Some(parent) if !is_directory => parent.to_path_buf(),
+            _ => path.clone(),
+        };
+        let is_skill_file = path
+            .file_name()
+            .is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        if !is_directory && !is_skill_file {
+            let what = if kind.is_symlink() { "a link" } else { "a file" };
+            let message = format!("`{}` is {what} of another name than {SKILL_FILE}", path.display());
+            return Err(Failure::usage(message));
+        }
+        let alone = !is_directory || root.join(SKILL_FILE).symlink_metadata().is_ok();
+        let depth = if alone { 0 } else { global.max_depth };
+        let roots = Roots::new().with("path", root)?;
+        Self::from_roots(global, &roots, depth, project, home)
+    }
+
+    fn from_roots(
+        global: &Global,
+        roots: &Roots,
+        depth: usize,
+        project: PathBuf,
+        home: PathBuf,
+    ) -> Result<Self, Failure> {
         let scan = ScanOptions::default()
-            .max_depth(global.max_depth)
+            .max_depth(depth)
             .max_directories(global.max_directories);
         let options = LoadOptions::new().scan(scan).policy(policy(&global.disable)?);
         let start = Instant::now();
-        let library = Library::load(&roots, &options);
+        let library = Library::load(roots, &options);
+        let elapsed = start.elapsed();
         Ok(Self {
             library,
-            elapsed: start.elapsed(),
+            elapsed,
             tokenizer: tokenizer(global.tokens),
             project,
             home,

@@ -12,7 +12,7 @@ use crate::output::Output;
 /// The exit codes, as documented.
 const REFUSED: u8 = 1;
 const USAGE: u8 = 2;
-const ENVIRONMENT: u8 = 3;
+pub(crate) const ENVIRONMENT: u8 = 3;
 
 #[derive(Debug)]
 pub(crate) enum Failure {

@@ -4,12 +4,15 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod check;
 mod commands;
+mod completions;
 mod context;
 mod demo;
 mod failure;
 mod output;
 mod table;
+mod why;
 
 use std::process::ExitCode;
 
@@ -21,6 +24,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
+    completions::answer();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_usage(&error),
@@ -41,6 +45,9 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Activate(args) => commands::activate(&load(output)?, &args, output)?,
         Command::Resource(args) => commands::resource(&load(output)?, &args, output)?,
         Command::Select(args) => commands::select(&load(output)?, &args, output)?,
+        Command::Check(args) => return check::check(&cli.global, &args, output),
+        Command::Why(args) => why::why(&load(output)?, &args, output)?,
+        Command::Completions(args) => completions::print(&args, output)?,
         Command::Demo(args) => return demo::run(&args, output),
     }
     Ok(ExitCode::SUCCESS)

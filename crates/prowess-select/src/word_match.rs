@@ -1,17 +1,9 @@
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use prowess::Error;
+use prowess::text::words;
 
 use crate::{Choice, Request, Selector};
-
-/// Words that say nothing about the task.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "all", "an", "and", "any", "are", "as", "at", "be", "before", "by", "can", "do",
-    "does", "for", "from", "how", "i", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our",
-    "out", "please", "skill", "so", "that", "the", "their", "them", "then", "this", "to", "up", "us", "use",
-    "user", "want", "wants", "we", "what", "when", "which", "with", "you", "your",
-];
 
 /// Chooses the skill that shares the most words with the prompt. It knows no synonyms and no meaning: it is **not a
 /// judgement**, only a way to see the flow without a network.
@@ -48,23 +40,6 @@ impl Selector for WordMatch {
             },
         })
     }
-}
-
-/// The words of a text that say something, in lower case, without a plural `s`.
-fn words(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    let all = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let telling = all.filter(|word| !STOP_WORDS.contains(word));
-    telling
-        .map(|word| {
-            word.strip_suffix('s')
-                .filter(|stem| stem.len() > 2)
-                .unwrap_or(word)
-                .to_owned()
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ const WRAPPER_TAGS: [&str; 4] = [
 /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
 /// let delivery = library.activate("pdf", Origin::Model).deliver(&mut Ledger::new(), "call-1");
 /// assert!(delivery.text().contains("\nFill.\n"));
-/// assert!(library.activate("pfd", Origin::Model).deny("not now").text().contains("not now"));
+/// assert!(library.activate("pdf", Origin::Model).deny("not now").text().contains("not now"));
 /// # Ok::<(), prowess::Error>(())
 /// ```
 #[derive(Debug)]

@@ -144,7 +144,30 @@ pub struct Span {
     pub column: usize,
 }
 
+impl Span {
+    /// The span of a range of a file's bytes.
+    #[must_use]
+    pub fn of(file: &[u8], range: std::ops::Range<usize>) -> Self {
+        let before = &file[..range.start.min(file.len())];
+        let line_start = before
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
+        Self {
+            start: range.start,
+            end: range.end,
+            line,
+            column,
+        }
+    }
+}
+
 /// A correction: the raw bytes `start..end`, whole lines without the last line end, become `text`.
+///
+/// An empty range inserts: `text` then brings its own line end. [`repaired`](crate::parse::repaired) applies
+/// corrections in the file's encoding and with its line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Repair {
     /// Offset of the first byte that is replaced.

@@ -7,8 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::activate::Delivery;
 use crate::catalog::{Catalog, Entry};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::Error;
+use crate::explain::Explanation;
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
@@ -186,6 +187,39 @@ pub fn delivery(delivery: &Delivery, tokenizer: &dyn Tokenizer) -> Json {
         },
         "resources": activation.resources.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
         "resources_total": activation.resources_total,
+    })
+}
+
+/// What became of every `SKILL.md` that bears a name.
+#[must_use]
+pub fn explanation(explanation: &Explanation) -> Json {
+    let entries = explanation.findings.iter().map(|finding| {
+        json!({
+            "location": display_path(&finding.location),
+            "id": finding.id,
+            "state": finding.state.as_str(),
+            "code": finding.code,
+            "reason": finding.reason,
+            "help": finding.help,
+        })
+    });
+    json!({"query": explanation.query, "entries": entries.collect::<Json>(), "near": explanation.near})
+}
+
+/// The findings of a check over so many `SKILL.md` files.
+#[must_use]
+pub fn check(diagnostics: &[Diagnostic], files: usize) -> Json {
+    let count = |severity| {
+        diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == severity)
+            .count()
+    };
+    json!({
+        "diagnostics": diagnostics.iter().map(diagnostic).collect::<Json>(),
+        "files": files,
+        "errors": count(Severity::Error),
+        "warnings": count(Severity::Warning),
     })
 }
 

@@ -34,6 +34,7 @@
 //!
 //! # Features
 //!
+//! * `lint`: what `prowess check` looks for beyond a load.
 //! * `serde` (on by default): the JSON shapes in `json`, and the definitions and the dispatch in `tools`.
 
 #![forbid(unsafe_code)]
@@ -42,10 +43,13 @@ pub mod activate;
 pub mod catalog;
 pub mod diagnostic;
 pub mod error;
+pub mod explain;
 #[cfg(feature = "serde")]
 pub mod json;
 pub mod ledger;
 pub mod library;
+#[cfg(feature = "lint")]
+pub mod lint;
 pub mod mention;
 pub mod parse;
 pub mod resource;
@@ -58,6 +62,7 @@ pub mod tokens;
 pub mod tools;
 pub mod value;
 
+mod near;
 mod scan;
 
 pub use catalog::{Catalog, CatalogOptions};

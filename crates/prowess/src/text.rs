@@ -1,5 +1,6 @@
 //! Text from files, made fit for one line, for XML, or for a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -52,6 +53,36 @@ pub fn visible(text: &str) -> String {
         }
     }
     visible
+}
+
+/// Words that say nothing about a task.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "an", "and", "any", "are", "as", "at", "be", "before", "by", "can", "do",
+    "does", "for", "from", "how", "i", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our",
+    "out", "please", "skill", "so", "that", "the", "their", "them", "then", "this", "to", "up", "us", "use",
+    "user", "want", "wants", "we", "what", "when", "which", "with", "you", "your",
+];
+
+/// The words of a text that say something: in lower case, without English stop words, without a plural `s`.
+///
+/// ```
+/// assert_eq!(prowess::text::words("Use when the user has PDF forms.").into_iter().collect::<Vec<_>>(), ["form", "has", "pdf"]);
+/// ```
+#[must_use]
+pub fn words(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    let all = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let telling = all.filter(|word| !STOP_WORDS.contains(word));
+    telling
+        .map(|word| {
+            word.strip_suffix('s')
+                .filter(|stem| stem.len() > 2)
+                .unwrap_or(word)
+                .to_owned()
+        })
+        .collect()
 }
 
 fn is_invisible(c: char) -> bool {

@@ -8,12 +8,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Library, Origin, Shadowed};
 use crate::error::{Error, ErrorKind};
+use crate::near::{fold, nearest};
 use crate::skill::{Skill, Visibility};
-
-/// How many near names an error offers.
-const NEAREST: usize = 5;
-/// The lowest similarity, of 1, at which a name is offered.
-const NEAR: f64 = 0.6;
 
 type Skills = Vec<Arc<Skill>>;
 
@@ -146,39 +142,15 @@ impl Library {
 
     /// The names that are most like `query`, best first, among those that `origin` may see.
     fn nearest(&self, query: &str, origin: Origin) -> Vec<String> {
-        let query = fold(query);
         let visible = |skill: &&Arc<Skill>| match origin {
             Origin::Model => skill.is_listed(),
             Origin::User => skill.visibility() < Visibility::Untrusted,
         };
-        let mut near: Vec<(f64, &str)> = self
-            .skills()
-            .iter()
-            .filter(visible)
-            .map(|skill| (likeness(&query, &fold(skill.name())), skill.name()))
-            .filter(|(likeness, _)| *likeness >= NEAR)
-            .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        near.dedup_by_key(|(_, name)| *name);
-        near.into_iter()
-            .take(NEAREST)
-            .map(|(_, name)| name.to_owned())
-            .collect()
+        nearest(
+            query,
+            self.skills().iter().filter(visible).map(|skill| skill.name()),
+        )
     }
-}
-
-/// 1 for equal names; a name that holds the other counts as near, however much longer it is.
-fn likeness(query: &str, name: &str) -> f64 {
-    let contains = query.chars().count() > 2 && (name.contains(query) || query.contains(name));
-    let distance = strsim::normalized_damerau_levenshtein(query, name);
-    if contains { distance.max(NEAR) } else { distance }
-}
-
-fn fold(name: &str) -> String {
-    let kept = name
-        .chars()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
-    kept.flat_map(char::to_lowercase).nfc().collect()
 }
 
 fn ambiguous(query: &str, skills: &[Arc<Skill>]) -> Error {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::parse::{self, Frontmatter};
-use crate::scope::{ResolvedRoot, Roots};
+use crate::scope::{Lookalike, ResolvedRoot, Roots};
 use crate::source::{Found, FoundKind, Prefix, ScanOptions, Source};
 
 /// What one small read brings; longer frontmatter is read on.
@@ -57,8 +57,9 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
             }
         }
     }
-    seen.probe_lookalikes(roots, &resolved, source, &scan_options);
-    seen.settle(resolved, options)
+    let lookalikes = lookalikes(roots, &resolved, source);
+    seen.probe_lookalikes(&lookalikes, source, &scan_options);
+    seen.settle(resolved, lookalikes, scan_options, options)
 }
 
 impl Seen {
@@ -110,19 +111,8 @@ impl Seen {
     }
 
     /// Look-alike places are searched only to say that skills lie there.
-    fn probe_lookalikes(
-        &mut self,
-        roots: &Roots,
-        resolved: &[ResolvedRoot],
-        source: &dyn Source,
-        options: &ScanOptions,
-    ) {
-        let known: HashSet<&Path> = resolved.iter().filter_map(|root| root.real.as_deref()).collect();
-        for lookalike in roots.lookalikes() {
-            match source.real_path(&lookalike.path) {
-                Some(real) if !known.contains(real.as_path()) => {}
-                _ => continue,
-            }
+    fn probe_lookalikes(&mut self, lookalikes: &[Lookalike], source: &dyn Source, options: &ScanOptions) {
+        for lookalike in lookalikes {
             let files = source.scan(&lookalike.path, options).files;
             let Some(first) = files.first() else { continue };
             let message = match files.len() {
@@ -137,7 +127,13 @@ impl Seen {
         }
     }
 
-    fn settle(mut self, resolved: Vec<ResolvedRoot>, options: &LoadOptions) -> Inner {
+    fn settle(
+        mut self,
+        resolved: Vec<ResolvedRoot>,
+        lookalikes: Vec<Lookalike>,
+        scan_options: ScanOptions,
+        options: &LoadOptions,
+    ) -> Inner {
         let settled = collide::settle(self.candidates, &resolved, options);
         self.diagnostics.extend(settled.diagnostics);
         self.invalid.sort_by(|a, b| a.location.cmp(&b.location));
@@ -145,6 +141,8 @@ impl Seen {
         Inner {
             source: options.source.clone(),
             max_body: options.max_body,
+            scan_options,
+            lookalikes,
             roots: resolved
                 .into_iter()
                 .map(|root| LoadedRoot {
@@ -161,6 +159,17 @@ impl Seen {
             index,
         }
     }
+}
+
+/// The look-alikes that are there, and are no root by another name.
+fn lookalikes(roots: &Roots, resolved: &[ResolvedRoot], source: &dyn Source) -> Vec<Lookalike> {
+    let known: HashSet<&Path> = resolved.iter().filter_map(|root| root.real.as_deref()).collect();
+    let is_apart = |place: &&Lookalike| {
+        source
+            .real_path(&place.path)
+            .is_some_and(|real| !known.contains(real.as_path()))
+    };
+    roots.lookalikes().iter().filter(is_apart).cloned().collect()
 }
 
 fn read_frontmatter(source: &dyn Source, file: &Path) -> Result<Prefix, crate::Error> {

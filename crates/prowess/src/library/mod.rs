@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub use self::options::LoadOptions;
 pub use self::policy::Policy;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::scope::{Root, Roots};
+use crate::scope::{Lookalike, Root, Roots};
 use crate::skill::Skill;
-use crate::source::{LimitHit, Source};
+use crate::source::{LimitHit, ScanOptions, Source};
 
 /// Who asks for a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +52,8 @@ pub struct Library(Arc<Inner>);
 struct Inner {
     source: Arc<dyn Source>,
     max_body: u64,
+    scan_options: ScanOptions,
+    lookalikes: Vec<Lookalike>,
     roots: Vec<LoadedRoot>,
     skills: Vec<Arc<Skill>>,
     shadowed: Vec<Shadowed>,
@@ -179,6 +181,14 @@ impl Library {
 
     pub(crate) fn source(&self) -> &dyn Source {
         self.0.source.as_ref()
+    }
+
+    pub(crate) fn scan_options(&self) -> &ScanOptions {
+        &self.0.scan_options
+    }
+
+    pub(crate) fn lookalikes(&self) -> &[Lookalike] {
+        &self.0.lookalikes
     }
 
     pub(crate) fn max_body(&self) -> u64 {
