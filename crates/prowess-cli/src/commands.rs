@@ -17,7 +17,7 @@ use crate::args::{
 };
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output, YELLOW, safe};
+use crate::output::{BOLD, Output, YELLOW, safe};
 use crate::table::Column;
 
 /// How wide the bars of `cost` are at most, in cells of a terminal.
@@ -110,11 +110,7 @@ fn section<'a>(
             output.line("")?;
             output.styled(BOLD, title)?;
         }
-        output.line(format!(
-            "  {}  {DIM}{}{DIM:#}",
-            safe(what),
-            safe(&context.short_path(path))
-        ))?;
+        output.line(format!("  {}  {}", safe(what), safe(&context.short_path(path))))?;
     }
     Ok(())
 }
@@ -191,7 +187,7 @@ pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> R
     entries_table(&catalog, output)?;
     let (frame, total) = (grouped(catalog.frame_tokens()), grouped(catalog.tokens()));
     output.line(format!(
-        "{DIM}and {frame} tokens around them: {total} tokens a turn in all{DIM:#}"
+        "and {frame} tokens around them: {total} tokens a turn in all"
     ))?;
     if catalog.outsized().next().is_some() {
         output.line("")?;

@@ -82,7 +82,7 @@ fn demo() {
 fn help() {
     check(&["--help"], file!["human/help.txt"], "".into_data());
     for command in [
-        "list", "catalog", "cost", "activate", "resource", "select", "demo",
+        "list", "catalog", "cost", "activate", "resource", "select", "check", "why", "demo",
     ] {
         let ran = prowess(Path::new("."), &[command, "--help"]);
         assert!(ran.stdout.contains("\nExamples:\n  prowess "), "{command}");

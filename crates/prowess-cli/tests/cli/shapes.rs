@@ -361,3 +361,40 @@ fn json_holds_nothing_that_a_terminal_acts_on() {
         "{words:?}"
     );
 }
+
+#[test]
+fn check() {
+    let tree = tree();
+    let check = |more: &[&str]| prowess(&tree.at("project"), &[&["check", "--json"], more].concat());
+    let ran = check(&[]);
+    let answer = ran.json();
+    keys(&answer, "diagnostics files errors warnings");
+    keys(
+        &answer["diagnostics"][0],
+        "code severity path line column message help related",
+    );
+    assert_eq!((ran.code, &answer["errors"]), (1, &json!(1)));
+    assert_eq!(check(&["--fail-on", "never"]).code, 0);
+    let fine = check(&[".agents/skills/commit-message"]);
+    assert_eq!((fine.code, &fine.json()["files"]), (0, &json!(1)), "{fine:?}");
+    let missing = check(&["nowhere"]);
+    assert_eq!(
+        (missing.code, &missing.json()["error"]["code"]),
+        (3, &json!("io"))
+    );
+}
+
+#[test]
+fn why() {
+    let tree = tree();
+    let home = tree.at("home");
+    let answer = answer(
+        &tree,
+        &["why", "commit-message", "--home", home.to_str().unwrap()],
+    );
+    keys(&answer, "query entries near");
+    keys(&answer["entries"][0], "location id state code reason help");
+    let entries = answer["entries"].as_array().unwrap();
+    let states: Vec<&Value> = entries.iter().map(|entry| &entry["state"]).collect();
+    assert_eq!(states, ["loaded", "shadowed"]);
+}

@@ -58,7 +58,7 @@ fn every_pair_that_reaches_the_bound_is_found() {
             let chosen = words
                 .iter()
                 .enumerate()
-                .filter(|(at, _)| (index * 7 + at * at) % 3 != 0);
+                .filter(|(at, _)| !(index * 7 + at * at).is_multiple_of(3));
             chosen
                 .map(|(_, word)| word.as_str())
                 .collect::<Vec<_>>()
