@@ -89,14 +89,14 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
         ]
     });
     let head = [
-        ("SKILL", Column::Name),
+        ("SKILL", Column::Long),
         ("SCOPE", Column::Text),
         (if all_listed { "" } else { "VISIBILITY" }, Column::Text),
         ("TOKENS", Column::Number),
         ("BODY", Column::Number),
-        ("DIRECTORY", Column::Path),
+        ("DIRECTORY", Column::Long),
     ];
-    output.table(&head, &rows.collect::<Vec<_>>())
+    output.table(&head, rows.collect())
 }
 
 fn section<'a>(
@@ -216,13 +216,13 @@ fn entries_table(catalog: &Catalog, output: &mut Output) -> io::Result<()> {
         ]
     });
     let head = [
-        ("SKILL", Column::Name),
+        ("SKILL", Column::Long),
         ("EVERY TURN", Column::Text),
         ("TOKENS", Column::Number),
         ("SHARE", Column::Number),
         ("", Column::Text),
     ];
-    output.table(&head, &rows.collect::<Vec<_>>())
+    output.table(&head, rows.collect())
 }
 
 /// What a session pays: the catalog every turn, each body once; and what it would pay without disclosure.
@@ -251,7 +251,7 @@ fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<
         ("", Column::Text),
         ("TOKENS", Column::Number),
     ];
-    Ok(output.table(&head, &rows.collect::<Vec<_>>())?)
+    Ok(output.table(&head, rows.collect())?)
 }
 
 /// How wide bars are, in cells: they leave a narrow terminal to names and numbers.

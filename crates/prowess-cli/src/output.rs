@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// Prints a table without lines, no wider than the terminal.
-    pub(crate) fn table(&mut self, head: &[(&str, Column)], rows: &[Vec<String>]) -> io::Result<()> {
+    pub(crate) fn table(&mut self, head: &[(&str, Column)], rows: Vec<Vec<String>>) -> io::Result<()> {
         let lines = table::render(head, rows, self.width());
         for (index, line) in lines.iter().enumerate() {
             let style = if index == 0 { BOLD } else { Style::new() };

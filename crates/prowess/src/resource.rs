@@ -1,7 +1,7 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
 use crate::catalog::grouped;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
 use crate::source::{ByteRange, Part};
@@ -39,7 +39,19 @@ impl Library {
             length: range.length.min(MAX_READ),
             ..range
         };
-        self.source().read_resource(skill.directory(), path, capped)
+        let part = self.source().read_resource(skill.directory(), path, capped)?;
+        if skill
+            .location()
+            .file_name()
+            .is_some_and(|name| *name == *part.path)
+        {
+            let message = format!(
+                "`{}` is the skill itself, not a file it brings along: activate the skill",
+                part.path
+            );
+            return Err(Error::new(ErrorKind::UnknownResource, message).with_path(skill.location()));
+        }
+        Ok(part)
     }
 }
 
