@@ -14,6 +14,10 @@ use crate::skill::{Skill, Visibility};
 const NEAREST: usize = 5;
 /// The lowest similarity, of 1, at which a name is offered.
 const NEAR: f64 = 0.6;
+/// The longest name in bytes that is compared: the cost grows with the product of two lengths.
+const MAX_COMPARED: usize = 256;
+/// How many characters of an unknown name an error repeats.
+const MAX_REPEATED: usize = 100;
 
 type Skills = Vec<Arc<Skill>>;
 
@@ -78,7 +82,7 @@ impl Library {
             .map(Vec::as_slice)
         {
             Some([skill]) => return Ok(skill),
-            Some(several) => return Err(ambiguous(query, several)),
+            Some(several) => return Err(ambiguous(query, several, origin)),
             None => {}
         }
         if let Some(skill) = self.find_cut(&composed) {
@@ -90,6 +94,7 @@ impl Library {
             None
         };
         by_path.ok_or_else(|| {
+            let query: String = query.chars().take(MAX_REPEATED).collect();
             Error::new(ErrorKind::UnknownSkill, format!("no skill is named `{query}`"))
                 .with_candidates(self.nearest(&composed, origin))
         })
@@ -106,11 +111,11 @@ impl Library {
         self.0.index.ids.get(&composed).or_else(by_name)
     }
 
-    /// The name a model calls a skill by: its name, or its id where several skills of one rank bear the name.
+    /// The name a model calls a skill by: its name if that means this skill and no other, else its id.
     #[must_use]
     pub fn call_name<'a>(&self, skill: &'a Skill) -> &'a str {
-        match self.0.index.names.get(skill.name()).map_or(0, Vec::len) {
-            1 => skill.name(),
+        match self.find_exact(skill.name()) {
+            Some(meant) if meant.id() == skill.id() => skill.name(),
             _ => skill.id(),
         }
     }
@@ -139,22 +144,22 @@ impl Library {
         };
         let reached = all().find(|skill| skill.location == path || skill.directory == path);
         reached.or_else(|| {
-            let real = self.source().real_path(path)?;
+            // A relative path would be resolved against the current directory, of which the core knows nothing.
+            let real = self.source().real_path(path).filter(|_| path.is_absolute())?;
             all().find(|skill| skill.real == real || skill.real.parent() == Some(&real))
         })
     }
 
     /// The names that are most like `query`, best first, among those that `origin` may see.
     fn nearest(&self, query: &str, origin: Origin) -> Vec<String> {
+        if query.len() > MAX_COMPARED {
+            return Vec::new();
+        }
         let query = fold(query);
-        let visible = |skill: &&Arc<Skill>| match origin {
-            Origin::Model => skill.is_listed(),
-            Origin::User => skill.visibility() < Visibility::Untrusted,
-        };
         let mut near: Vec<(f64, &str)> = self
             .skills()
             .iter()
-            .filter(visible)
+            .filter(|skill| is_shown(skill, origin) && skill.name().len() <= MAX_COMPARED)
             .map(|skill| (likeness(&query, &fold(skill.name())), skill.name()))
             .filter(|(likeness, _)| *likeness >= NEAR)
             .collect();
@@ -181,10 +186,19 @@ fn fold(name: &str) -> String {
     kept.flat_map(char::to_lowercase).nfc().collect()
 }
 
-fn ambiguous(query: &str, skills: &[Arc<Skill>]) -> Error {
+fn ambiguous(query: &str, skills: &[Arc<Skill>], origin: Origin) -> Error {
+    let shown = skills.iter().filter(|skill| is_shown(skill, origin));
     Error::new(
         ErrorKind::AmbiguousName,
         format!("several skills are meant by `{query}`"),
     )
-    .with_candidates(skills.iter().map(|skill| skill.id()))
+    .with_candidates(shown.map(|skill| skill.id()))
+}
+
+/// Whether an error may name the skill.
+fn is_shown(skill: &Skill, origin: Origin) -> bool {
+    match origin {
+        Origin::Model => skill.is_listed(),
+        Origin::User => skill.visibility() < Visibility::Untrusted,
+    }
 }
