@@ -1,8 +1,11 @@
 //! The library from a load to the text that a model reads, on real trees and in memory.
 
+mod activation;
 mod collisions;
 mod common;
 mod determinism;
+mod ledger;
 mod lookup;
+mod resources;
 mod states;
 mod visibility;
