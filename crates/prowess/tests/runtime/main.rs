@@ -6,6 +6,7 @@ mod common;
 mod determinism;
 mod ledger;
 mod lookup;
+mod mentions;
 mod resources;
 mod states;
 mod visibility;
