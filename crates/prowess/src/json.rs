@@ -140,9 +140,9 @@ pub fn cost(catalog: &Catalog, turns: usize) -> Json {
         "skills": skills.collect::<Json>(),
         "session": {
             "turns": turns,
-            "catalog_tokens": catalog.tokens() * turns,
+            "catalog_tokens": catalog.tokens().saturating_mul(turns),
             "body_tokens_once": catalog.body_tokens(),
-            "body_tokens_every_turn": catalog.body_tokens() * turns,
+            "body_tokens_every_turn": catalog.body_tokens().saturating_mul(turns),
         },
     })
 }
@@ -231,12 +231,12 @@ fn scalar(text: &str) -> Json {
         "false" | "False" | "FALSE" => return false.into(),
         _ => {}
     }
-    let number = text.trim_start_matches('+');
-    if number.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
-        if let Ok(integer) = number.parse::<i64>() {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        if let Ok(integer) = text.parse::<i64>() {
             return integer.into();
         }
-        if let Ok(float) = number.parse::<f64>() {
+        if let Some(float) = text.parse().ok().filter(|float: &f64| float.is_finite()) {
             return json!(float);
         }
     }

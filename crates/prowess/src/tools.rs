@@ -214,10 +214,18 @@ fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Err
         .ok_or_else(|| Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a string")))
 }
 
+fn whole(value: &Value) -> Option<u64> {
+    let float = value
+        .as_f64()
+        .filter(|float| *float >= 0.0 && float.fract() == 0.0);
+    value.as_u64().or(float.map(|float| float as u64))
+}
+
 fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Error> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| {
+        // Some models write whole numbers as `10.0`.
+        Some(value) => whole(value).map(Some).ok_or_else(|| {
             Error::new(
                 ErrorKind::Usage,
                 format!("the argument `{key}` must be a whole number, 0 or more"),

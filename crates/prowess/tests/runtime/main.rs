@@ -7,6 +7,8 @@ mod determinism;
 mod ledger;
 mod lookup;
 mod mentions;
+
 mod resources;
 mod states;
+mod tools;
 mod visibility;
