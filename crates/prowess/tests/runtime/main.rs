@@ -1,9 +1,11 @@
 //! The library from a load to the text that a model reads, on real trees and in memory.
 
 mod activation;
+mod catalog;
 mod collisions;
 mod common;
 mod determinism;
+mod discovery;
 mod ledger;
 mod lookup;
 mod mentions;
