@@ -3,6 +3,12 @@
 //!
 //! `cargo run --example host`
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example shows what happens"
+)]
+
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, CatalogOptions, Ledger, Library, LoadOptions, Roots};
 use serde_json::{Value, json};

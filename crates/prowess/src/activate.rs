@@ -297,9 +297,10 @@ fn deliver_body(
         resources: files,
         resources_total: total,
     };
-    let earlier = ledger.resident(skill.id()).map(|receipt| receipt.digest.clone());
-    let (status, mut text) = match earlier {
-        Some(digest) if digest == activation.digest => (Status::AlreadyResident, resident_note(&activation)),
+    let (status, mut text) = match ledger.resident(skill.id()) {
+        Some(receipt) if receipt.digest == activation.digest => {
+            (Status::AlreadyResident, resident_note(&activation))
+        }
         Some(_) => (
             Status::Changed,
             format!("{}{}", superseding_note(skill), wrap(&activation, &body.text)),

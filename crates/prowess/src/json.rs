@@ -9,7 +9,7 @@ use crate::activate::Delivery;
 use crate::catalog::{Catalog, Entry};
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
-use crate::library::Library;
+use crate::library::{Library, LoadedRoot, ScanReport};
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
 use crate::tokens::Tokenizer;
@@ -25,10 +25,6 @@ pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
         .iter()
         .map(|entry| (entry.id.as_str(), entry.tokens))
         .collect();
-    let roots = library.roots().iter().map(|loaded| {
-        let root = &loaded.root;
-        json!({"path": display_path(&root.path), "scope": root.scope.as_str(), "rank": root.rank, "exists": loaded.exists})
-    });
     let skills = library
         .skills()
         .iter()
@@ -49,24 +45,36 @@ pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
         .duplicates()
         .iter()
         .map(|copy| json!({"location": display_path(&copy.location), "of": display_path(&copy.of)}));
-    let scan = library.scan();
-    let limits = scan
-        .limits_hit
-        .iter()
-        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
     json!({
-        "roots": roots.collect::<Json>(),
+        "roots": library.roots().iter().map(root).collect::<Json>(),
         "skills": skills.collect::<Json>(),
         "shadowed": shadowed.collect::<Json>(),
         "invalid": invalid.collect::<Json>(),
         "duplicates": duplicates.collect::<Json>(),
         "diagnostics": library.diagnostics().iter().map(diagnostic).collect::<Json>(),
-        "scan": {
-            "directories": scan.directories,
-            "skill_files": scan.skill_files,
-            "limits_hit": limits.collect::<Json>(),
-            "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        },
+        "scan": scan(library.scan(), elapsed),
+    })
+}
+
+fn root(loaded: &LoadedRoot) -> Json {
+    json!({
+        "path": display_path(&loaded.root.path),
+        "scope": loaded.root.scope.as_str(),
+        "rank": loaded.root.rank,
+        "exists": loaded.exists,
+    })
+}
+
+fn scan(report: &ScanReport, elapsed: Duration) -> Json {
+    let limits = report
+        .limits_hit
+        .iter()
+        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
+    json!({
+        "directories": report.directories,
+        "skill_files": report.skill_files,
+        "limits_hit": limits.collect::<Json>(),
+        "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
     })
 }
 

@@ -245,3 +245,20 @@ fn a_request_can_be_denied() {
         assert_eq!(shape["error"]["code"], kind.as_str());
     }
 }
+
+#[test]
+fn what_no_longer_parses_is_delivered_as_it_stands() {
+    let tree = pdf(skill("pdf", "Fills."));
+    let library = disk(&tree);
+    for text in ["only text\n", "---\nname: pdf\n---\nonly text\n"] {
+        fs::write(tree.at(format!("{PDF}/SKILL.md")), text).unwrap();
+        assert!(body(&library, "pdf").contains("\nonly text\n"));
+    }
+    let endless = format!(
+        "---\ndescription: Fills.\nmetadata:\n{}---\nBody.\n",
+        "  k: v\n".repeat(400_000)
+    );
+    fs::write(tree.at(format!("{PDF}/SKILL.md")), endless).unwrap();
+    let delivery = activate(&library, "pdf", Origin::Model);
+    assert_eq!(delivery.error().unwrap().kind(), ErrorKind::BodyTooLarge);
+}
