@@ -151,6 +151,7 @@ impl Library {
         }
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn refuse(&self, error: Error) -> Request {
         self.request_for(Origin::Model, Err(error))
     }
