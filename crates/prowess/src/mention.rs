@@ -1,10 +1,16 @@
 //! `/name` and `$name` in what a user types.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use crate::library::Library;
 use crate::skill::Skill;
+
+/// How many signs behind a name are taken for punctuation.
+const MAX_PUNCTUATION: usize = 16;
 
 /// A skill that a prompt mentions by its exact name or id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,11 +78,17 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// The skill that a word mentions, and how many bytes of the word do so.
-fn mentioned<'a>(library: &'a Library, word: &str) -> Option<(&'a Arc<Skill>, usize)> {
+fn mentioned<'a>(library: &'a Library, word: &'a str) -> Option<(&'a Arc<Skill>, usize)> {
     let name = word.strip_prefix(['/', '$'])?;
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_punctuation());
-    [name, bare].into_iter().find_map(|name| {
-        let skill = library.find_exact(name).filter(|skill| skill.is_invocable())?;
-        Some((skill, 1 + name.len()))
-    })
+    let bare = |name: &&'a str| name.strip_suffix(is_punctuation);
+    iter::successors(Some(name), bare)
+        .take(MAX_PUNCTUATION)
+        .find_map(|name| {
+            let skill = library.find_exact(name).filter(|skill| skill.is_invocable())?;
+            Some((skill, 1 + name.len()))
+        })
+}
+
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || c.general_category_group() == GeneralCategoryGroup::Punctuation
 }

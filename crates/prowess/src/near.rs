@@ -7,6 +7,9 @@ const NEAREST: usize = 5;
 /// The lowest likeness, of 1, at which a name is offered.
 const NEAR: f64 = 0.6;
 
+/// The longest name in bytes that is compared: the cost grows with the product of two lengths.
+const MAX_COMPARED: usize = 256;
+
 /// A name without regard to case, blanks, `-` and `_`, in NFC.
 pub(crate) fn fold(name: &str) -> String {
     let kept = name
@@ -17,7 +20,11 @@ pub(crate) fn fold(name: &str) -> String {
 
 /// The names that are most like `query`, best first, each once.
 pub(crate) fn nearest<'a>(query: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    if query.len() > MAX_COMPARED {
+        return Vec::new();
+    }
     let query = fold(query);
+    let names = names.filter(|name| name.len() <= MAX_COMPARED);
     let mut near: Vec<(f64, &str)> = names.map(|name| (likeness(&query, name), name)).collect();
     near.retain(|(likeness, _)| *likeness >= NEAR);
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));

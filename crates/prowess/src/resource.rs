@@ -77,6 +77,9 @@ pub(crate) fn render(skill: &Skill, part: &Part) -> String {
     }
     let from = part.offset + start as u64;
     let to = from + text.len() as u64;
+    if part.size == 0 {
+        return format!("`{}` is empty\n", one_line(&part.path));
+    }
     if from == 0 && to >= part.size {
         return text.to_owned();
     }

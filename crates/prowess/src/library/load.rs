@@ -1,6 +1,7 @@
 //! Roots to files, files to candidates, candidates to states.
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
@@ -74,7 +75,7 @@ impl Seen {
             Err(error) => {
                 let help = "make the file readable, or remove it";
                 self.reject(
-                    Diagnostic::new(Code::Unreadable, &found.path, error.to_string()).help(help),
+                    Diagnostic::new(Code::Unreadable, &found.path, unreadable(&error)).help(help),
                     &found.path,
                 );
                 return;
@@ -181,6 +182,14 @@ fn read_frontmatter(source: &dyn Source, file: &Path) -> Result<Prefix, crate::E
             return Ok(prefix);
         }
         length = (length * 16).min(LAST_READ);
+    }
+}
+
+/// The system's word alone: the path stands in the diagnostic.
+fn unreadable(error: &crate::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("can't be read: {cause}"),
+        None => error.message().to_owned(),
     }
 }
 
