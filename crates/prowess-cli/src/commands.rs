@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use prowess::activate::Delivery;
-use prowess::catalog::{Format, Style, grouped};
+use prowess::catalog::{Format, Style};
 use prowess::skill::Skill;
 use prowess::source::ByteRange;
+use prowess::text::grouped;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Ledger, Origin, json};
 use prowess_select::{Request, Selector, WordMatch};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind};
 use crate::ledger::{Ledger, Receipt};
 use crate::library::{Library, Origin};
@@ -65,6 +66,7 @@ enum Wanted {
         skill: Arc<Skill>,
         path: String,
         range: ByteRange,
+        permission: Result<(), Error>,
     },
     Nothing(Error),
 }
@@ -133,12 +135,14 @@ impl Library {
         self.request_for(origin, wanted)
     }
 
-    /// Asks for a part of a skill's resource, as text.
+    /// Asks for a part of a skill's resource, as text. Who may activate the skill may read it, and so may a model once
+    /// the body is in its context, whoever brought it there.
     pub fn request_resource(&self, name: &str, path: &str, range: ByteRange, origin: Origin) -> Request {
-        let wanted = self.permitted(name, origin).map(|skill| Wanted::Resource {
-            skill,
+        let wanted = self.find(name, origin).map(|skill| Wanted::Resource {
+            skill: skill.clone(),
             path: path.to_owned(),
             range,
+            permission: may_activate(skill, skill.visibility(), origin),
         });
         self.request_for(origin, wanted)
     }
@@ -228,7 +232,14 @@ impl Request {
                 ledger,
                 placement.into(),
             ),
-            Wanted::Resource { skill, path, range } => deliver_resource(&self.library, &skill, &path, range),
+            Wanted::Resource {
+                skill,
+                permission: Err(error),
+                ..
+            } if ledger.resident(skill.id()).is_none() => Err(error),
+            Wanted::Resource {
+                skill, path, range, ..
+            } => deliver_resource(&self.library, &skill, &path, range),
         };
         delivered.unwrap_or_else(refusal)
     }
@@ -342,6 +353,13 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
         .source()
         .read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
     let parsed = parse::parse(&file.bytes, skill.location());
+    if let Some(code @ (Code::MissingFrontmatter | Code::LinkAsText)) = parsed.invalid {
+        let message = format!(
+            "`{}` is no skill any more: {code}",
+            display_path(skill.location())
+        );
+        return Err(Error::new(ErrorKind::Io, message).with_path(skill.location()));
+    }
     let size = file.size.saturating_sub(parsed.body as u64);
     if size > library.max_body() || file.size > file.bytes.len() as u64 {
         let (limit, name) = (library.max_body(), skill.name());

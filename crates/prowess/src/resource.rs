@@ -1,11 +1,10 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
-use crate::catalog::grouped;
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
 use crate::source::{ByteRange, Part};
-use crate::text::one_line;
+use crate::text::{grouped, one_line};
 
 /// The most bytes that one read brings.
 const MAX_READ: u64 = 1024 * 1024;

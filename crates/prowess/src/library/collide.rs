@@ -74,20 +74,27 @@ impl Contender {
 }
 
 pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options: &LoadOptions) -> Settled {
+    let mut contenders: Vec<Contender> = candidates
+        .into_iter()
+        .map(|candidate| Contender {
+            visibility: visibility(&candidate, roots, options),
+            candidate,
+        })
+        .collect();
+    contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+    let mut reals = HashSet::new();
     let mut by_name: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
-    for candidate in candidates {
-        let visibility = visibility(&candidate, roots, options);
-        by_name
-            .entry(candidate.frontmatter.name.clone())
-            .or_default()
-            .push(Contender {
-                candidate,
-                visibility,
-            });
+    for contender in contenders {
+        // One real file is one skill: the best way to reach it counts.
+        if reals.insert(contender.candidate.real.clone()) {
+            by_name
+                .entry(contender.candidate.frontmatter.name.clone())
+                .or_default()
+                .push(contender);
+        }
     }
     let mut settled = Settled::default();
-    for mut contenders in by_name.into_values() {
-        contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+    for contenders in by_name.into_values() {
         settled.settle_name(contenders, roots, options.source.as_ref());
     }
     settled

@@ -26,6 +26,19 @@ pub(super) struct Candidate {
     pub(super) body_bytes: u64,
 }
 
+impl Candidate {
+    fn new(root: usize, found: Found, prefix: &Prefix, frontmatter: Frontmatter, body: usize) -> Self {
+        Self {
+            root,
+            location: found.path,
+            real: found.real,
+            frontmatter,
+            size: prefix.size,
+            body_bytes: prefix.size.saturating_sub(body as u64),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Seen {
     candidates: Vec<Candidate>,
@@ -53,8 +66,9 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
         seen.scan.limits_hit.extend(scan.limits_hit);
         seen.diagnostics.extend(scan.diagnostics);
         for found in scan.files {
-            if reals.insert(found.real.clone()) {
-                seen.read(source, index, found);
+            match reals.insert(found.real.clone()) {
+                true => seen.read(source, index, found),
+                false => seen.read_again(source, index, found),
             }
         }
     }
@@ -92,14 +106,31 @@ impl Seen {
             });
             return;
         }
-        self.candidates.push(Candidate {
+        self.candidates.push(Candidate::new(
             root,
-            location: found.path,
-            real: found.real,
-            frontmatter: parsed.frontmatter,
-            size: prefix.size,
-            body_bytes: prefix.size.saturating_sub(parsed.body as u64),
-        });
+            found,
+            &prefix,
+            parsed.frontmatter,
+            parsed.body,
+        ));
+    }
+
+    /// A file that another root or link has reached before is no second skill, but it may be the way to reach it by: a
+    /// link in a project that is not trusted takes nothing from the user's own skill.
+    fn read_again(&mut self, source: &dyn Source, root: usize, found: Found) {
+        let Ok(prefix) = read_frontmatter(source, &found.path) else {
+            return;
+        };
+        let parsed = parse::parse(&prefix.bytes, &found.path);
+        if parsed.invalid.is_none() {
+            self.candidates.push(Candidate::new(
+                root,
+                found,
+                &prefix,
+                parsed.frontmatter,
+                parsed.body,
+            ));
+        }
     }
 
     fn reject(&mut self, diagnostic: Diagnostic, path: &Path) {

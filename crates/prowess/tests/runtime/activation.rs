@@ -247,12 +247,19 @@ fn a_request_can_be_denied() {
 }
 
 #[test]
-fn what_no_longer_parses_is_delivered_as_it_stands() {
+fn a_skill_that_lost_its_description_is_delivered_and_what_is_no_skill_any_more_is_not() {
     let tree = pdf(skill("pdf", "Fills."));
     let library = disk(&tree);
-    for text in ["only text\n", "---\nname: pdf\n---\nonly text\n"] {
+    fs::write(
+        tree.at(format!("{PDF}/SKILL.md")),
+        "---\nname: pdf\n---\nonly text\n",
+    )
+    .unwrap();
+    assert!(body(&library, "pdf").contains("\nonly text\n"));
+    for text in ["", "only text\n", "../other/SKILL.md"] {
         fs::write(tree.at(format!("{PDF}/SKILL.md")), text).unwrap();
-        assert!(body(&library, "pdf").contains("\nonly text\n"));
+        let delivery = activate(&library, "pdf", Origin::Model);
+        assert_eq!(delivery.error().unwrap().kind(), ErrorKind::Io, "{text:?}");
     }
     let endless = format!(
         "---\ndescription: Fills.\nmetadata:\n{}---\nBody.\n",

@@ -296,3 +296,30 @@ fn links_to_one_file_are_one_skill_without_a_word() {
         );
     }
 }
+
+#[test]
+fn a_link_in_an_untrusted_project_takes_nothing_from_the_users_own_skill() {
+    let tree = Tree::of([
+        (
+            "home/.agents/skills/mine/SKILL.md",
+            Node::Text(skill("mine", "Mine.")),
+        ),
+        (
+            "project/.agents/skills/mine",
+            Node::Link("../../../home/.agents/skills/mine".into()),
+        ),
+    ]);
+    let policy = Policy::new().scope("project", Visibility::Untrusted);
+    let roots = Roots::agents(tree.at("project"), tree.at("home"));
+    for (options, expected) in [
+        (LoadOptions::new().policy(policy), "user:mine"),
+        (LoadOptions::new(), "project:mine"),
+    ] {
+        let library = Library::load(&roots, &options);
+        assert_eq!(
+            library.listed().map(|skill| skill.id()).collect::<Vec<_>>(),
+            [expected]
+        );
+        assert_eq!((library.scan().skill_files, library.diagnostics().len()), (1, 0));
+    }
+}

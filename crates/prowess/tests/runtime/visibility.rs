@@ -125,14 +125,13 @@ fn who_may_activate_what() {
         ),
     ] {
         for (origin, expected) in [(Origin::Model, model), (Origin::User, user)] {
-            let range = ByteRange::FIRST;
-            let requests = [
-                library.activate(name, origin),
-                library.request_resource(name, "a.txt", range, origin),
-            ];
-            for request in requests {
-                assert_eq!(request.skill().is_some(), expected.is_none());
-                assert_eq!(request.error().map(|error| error.kind()), expected);
+            let request = library.activate(name, origin);
+            assert_eq!(request.skill().is_some(), expected.is_none());
+            assert_eq!(request.error().map(|error| error.kind()), expected);
+            for request in [
+                request,
+                library.request_resource(name, "a.txt", ByteRange::FIRST, origin),
+            ] {
                 let mut ledger = Ledger::new();
                 let delivery = request.deliver(&mut ledger, "here");
                 assert_eq!(delivery.error().map(|error| error.kind()), expected, "{name}");
@@ -141,6 +140,12 @@ fn who_may_activate_what() {
             }
         }
     }
+    let mut ledger = Ledger::new();
+    let _ = library
+        .activate("user-only", Origin::User)
+        .deliver(&mut ledger, "the user's");
+    let file = library.request_resource("user-only", "a.txt", ByteRange::FIRST, Origin::Model);
+    assert_eq!(file.deliver(&mut ledger, "the model's").text(), "a file");
     let refused = activate(&library, "user-only", Origin::Model);
     assert!(refused.text().contains("ask the user"), "{}", refused.text());
 }
