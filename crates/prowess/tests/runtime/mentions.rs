@@ -8,7 +8,17 @@ fn library() -> Library {
         .restrict("off", Visibility::Untrusted)
         .and_then(|policy| policy.restrict("hidden", Visibility::Hidden))
         .unwrap();
-    let files = ["pdf", "usr", "表格整理", "c++", "off", "hidden", "résumé"];
+    let files = [
+        "pdf",
+        "usr",
+        "表格整理",
+        "c++",
+        "off",
+        "hidden",
+        "résumé",
+        "Tidy Up",
+        "Tidy Up Later",
+    ];
     let plain = files.map(|name| (format!("project/{name}/SKILL.md"), skill(name, "Does it.")));
     let other = [
         ("user/pdf/SKILL.md".to_owned(), skill("pdf", "Mine.")),
@@ -55,6 +65,16 @@ fn mentions_are_exact_names_and_ids_behind_white_space() {
         ],
     );
     check(&library, "/c++, /pdf?!)", &[("/c++", "project:c++"), pdf]);
+    check(
+        &library,
+        "/Tidy Up Later",
+        &[("/Tidy Up Later", "project:Tidy Up Later")],
+    );
+    check(
+        &library,
+        "/Tidy Up, Later /Tidy Upper",
+        &[("/Tidy Up", "project:Tidy Up")],
+    );
     check(&library, "\u{3000}/hidden", &[("/hidden", "project:hidden")]);
     for text in [
         "",
