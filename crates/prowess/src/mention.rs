@@ -96,11 +96,8 @@ fn mentioned<'a>(
         .split_whitespace()
         .next()
         .filter(|word| text.starts_with(word))?;
-    let bare = |name: &&str| {
-        word.get(..name.len())
-            .and_then(|name| name.strip_suffix(is_punctuation))
-    };
-    let mut names = iter::successors(Some(word), bare).take(MAX_PUNCTUATION);
+    let mut names =
+        iter::successors(Some(word), |name| name.strip_suffix(is_punctuation)).take(MAX_PUNCTUATION);
     let by_word = names.find_map(|name| Some((library.find_exact(name)?, name.len())));
     let ends = |rest: &str| {
         rest.chars()
