@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use prowess::activate::Delivery;
-use prowess::catalog::{Format, Style, grouped};
+use prowess::catalog::{Format, Style};
+use prowess::skill::Skill;
 use prowess::source::ByteRange;
+use prowess::text::grouped;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Ledger, Origin, json};
 use prowess_select::{Request, Selector, WordMatch};
@@ -16,7 +18,7 @@ use crate::args::{
 };
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output, YELLOW, safe};
+use crate::output::{BOLD, Output, YELLOW, safe};
 use crate::table::Column;
 
 /// How wide the bars of `cost` are at most, in cells of a terminal.
@@ -66,25 +68,36 @@ fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io
         .iter()
         .map(|entry| (entry.id.as_str(), entry.tokens))
         .collect();
-    let rows = context.library.skills().iter().map(|skill| {
+    let skills = context.library.skills();
+    // Where all are listed, the column would only take room from the directories.
+    let all_listed = skills.iter().all(|skill| skill.is_listed());
+    let visibility = |skill: &Skill| {
+        let word = skill.visibility().as_str();
+        if all_listed {
+            String::new()
+        } else {
+            word.to_owned()
+        }
+    };
+    let rows = skills.iter().map(|skill| {
         vec![
             safe(context.library.call_name(skill)),
             skill.scope().to_string(),
-            skill.visibility().as_str().to_owned(),
+            visibility(skill),
             grouped(costs.get(skill.id()).copied().unwrap_or(0)),
-            kilobytes(skill.body_bytes()),
+            size(skill.body_bytes()),
             safe(&context.short_path(skill.directory())),
         ]
     });
     let head = [
-        ("SKILL", Column::Name),
+        ("SKILL", Column::Long),
         ("SCOPE", Column::Text),
-        ("VISIBILITY", Column::Text),
+        (if all_listed { "" } else { "VISIBILITY" }, Column::Text),
         ("TOKENS", Column::Number),
         ("BODY", Column::Number),
-        ("DIRECTORY", Column::Path),
+        ("DIRECTORY", Column::Long),
     ];
-    output.table(&head, &rows.collect::<Vec<_>>())
+    output.table(&head, rows.collect())
 }
 
 fn section<'a>(
@@ -98,20 +111,16 @@ fn section<'a>(
             output.line("")?;
             output.styled(BOLD, title)?;
         }
-        output.line(format!(
-            "  {}  {DIM}{}{DIM:#}",
-            safe(what),
-            safe(&context.short_path(path))
-        ))?;
+        output.line(format!("  {}  {}", safe(what), safe(&context.short_path(path))))?;
     }
     Ok(())
 }
 
-fn kilobytes(bytes: u64) -> String {
-    if bytes < 1000 {
-        format!("{bytes} B")
-    } else {
-        format!("{:.1} kB", bytes as f64 / 1000.0)
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 
@@ -179,7 +188,7 @@ pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> R
     entries_table(&catalog, output)?;
     let (frame, total) = (grouped(catalog.frame_tokens()), grouped(catalog.tokens()));
     output.line(format!(
-        "{DIM}and {frame} tokens around them: {total} tokens a turn in all{DIM:#}"
+        "and {frame} tokens around them: {total} tokens a turn in all"
     ))?;
     if catalog.outsized().next().is_some() {
         output.line("")?;
@@ -208,13 +217,13 @@ fn entries_table(catalog: &Catalog, output: &mut Output) -> io::Result<()> {
         ]
     });
     let head = [
-        ("SKILL", Column::Name),
+        ("SKILL", Column::Long),
         ("EVERY TURN", Column::Text),
         ("TOKENS", Column::Number),
         ("SHARE", Column::Number),
         ("", Column::Text),
     ];
-    output.table(&head, &rows.collect::<Vec<_>>())
+    output.table(&head, rows.collect())
 }
 
 /// What a session pays: the catalog every turn, each body once; and what it would pay without disclosure.
@@ -243,7 +252,7 @@ fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<
         ("", Column::Text),
         ("TOKENS", Column::Number),
     ];
-    Ok(output.table(&head, &rows.collect::<Vec<_>>())?)
+    Ok(output.table(&head, rows.collect())?)
 }
 
 /// How wide bars are, in cells: they leave a narrow terminal to names and numbers.

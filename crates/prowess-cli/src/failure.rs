@@ -146,6 +146,7 @@ fn what_is_wrong(error: &clap::Error) -> String {
     paragraph.join(" ")
 }
 
+/// What could have been meant, best first; clap has the best last.
 fn suggestions(error: &clap::Error) -> Vec<String> {
     const SUGGESTIONS: [ContextKind; 3] = [
         ContextKind::SuggestedArg,
@@ -158,5 +159,7 @@ fn suggestions(error: &clap::Error) -> Vec<String> {
         ContextValue::Strings(texts) => texts.clone(),
         _ => Vec::new(),
     });
-    texts.collect()
+    let mut texts: Vec<String> = texts.collect();
+    texts.reverse();
+    texts
 }

@@ -46,7 +46,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Resource(args) => commands::resource(&load(output)?, &args, output)?,
         Command::Select(args) => commands::select(&load(output)?, &args, output)?,
         Command::Check(args) => return check::check(&cli.global, &args, output),
-        Command::Why(args) => why::why(&load(output)?, &args, output)?,
+        Command::Why(args) => return why::why(&load(output)?, &args, output),
         Command::Completions(args) => completions::print(&args, output)?,
         Command::Demo(args) => return demo::run(&args, output),
     }

@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// Prints a table without lines, no wider than the terminal.
-    pub(crate) fn table(&mut self, head: &[(&str, Column)], rows: &[Vec<String>]) -> io::Result<()> {
+    pub(crate) fn table(&mut self, head: &[(&str, Column)], rows: Vec<Vec<String>>) -> io::Result<()> {
         let lines = table::render(head, rows, self.width());
         for (index, line) in lines.iter().enumerate() {
             let style = if index == 0 { BOLD } else { Style::new() };
@@ -116,11 +116,14 @@ impl Output {
             Talk::Warnings => Severity::Warning,
             Talk::Everything => Severity::Info,
         };
-        for diagnostic in diagnostics
+        let told: Vec<String> = diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity >= least)
-        {
-            talk(&describe(diagnostic));
+            .map(describe)
+            .collect();
+        if !told.is_empty() {
+            // A blank line between it and the data, for whoever sees both.
+            talk(&format!("{}\n", told.join("\n")));
         }
     }
 

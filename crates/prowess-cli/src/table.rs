@@ -1,92 +1,41 @@
-//! Tables without lines, whose columns stay straight with wide characters and fit a terminal.
+//! Tables without lines that fit a terminal.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
-/// What stands between two columns.
-const GAP: &str = "  ";
-/// A column is not cut below this width, in cells of a terminal, nor below its title.
-const LEAST: usize = 8;
-
-/// How a column is aligned, and what may go where there is no room.
+/// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Never cut.
+    /// Words that stay on one line.
     Text,
-    /// Aligned to the right, never cut.
+    /// Numbers, aligned to the right.
     Number,
-    /// Its beginning says most.
-    Name,
-    /// Its end says most.
-    Path,
+    /// Names and paths, which go on in the next line where there is no room.
+    Long,
 }
 
-/// The lines of a table; the first is its head. Without a width nothing is cut.
-pub(crate) fn render(head: &[(&str, Column)], rows: &[Vec<String>], width: Option<usize>) -> Vec<String> {
-    let titles: Vec<String> = head.iter().map(|(title, _)| (*title).to_owned()).collect();
-    let mut widths: Vec<usize> = titles.iter().map(|title| title.width()).collect();
-    for row in rows {
-        for (most, cell) in widths.iter_mut().zip(row) {
-            *most = cell.width().max(*most);
+/// The lines of a table; the first is its head. Without a width nothing is broken.
+pub(crate) fn render(head: &[(&str, Column)], rows: Vec<Vec<String>>, width: Option<usize>) -> Vec<String> {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_header(head.iter().map(|(title, _)| *title))
+        .add_rows(rows);
+    if let Some(width) = width {
+        let width = u16::try_from(width).unwrap_or(u16::MAX);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
+    }
+    for (column, (_, kind)) in table.column_iter_mut().zip(head) {
+        column.set_padding((0, 2));
+        if *kind == Column::Number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if *kind != Column::Long {
+            column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
-    if let Some(width) = width {
-        shrink(&mut widths, head, width);
-    }
-    let line = |row: &Vec<String>| {
-        let cells = row
-            .iter()
-            .zip(head)
-            .zip(&widths)
-            .map(|((cell, (_, column)), width)| fit(cell, *column, *width));
-        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
-    };
-    [&titles].into_iter().chain(rows).map(line).collect()
-}
-
-/// Takes from the widest column that may be cut, until the table fits or no column has more to give.
-fn shrink(widths: &mut [usize], head: &[(&str, Column)], width: usize) {
-    let gaps = GAP.len() * widths.len().saturating_sub(1);
-    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
-    while excess > 0 {
-        let widest = widths
-            .iter_mut()
-            .zip(head)
-            .filter(|(width, (title, column))| {
-                **width > LEAST.max(title.width()) && matches!(column, Column::Name | Column::Path)
-            })
-            .max_by_key(|(width, _)| **width);
-        let Some((widest, _)) = widest else { return };
-        *widest -= 1;
-        excess -= 1;
-    }
-}
-
-fn fit(cell: &str, column: Column, width: usize) -> String {
-    let cut = match column {
-        _ if cell.width() <= width => cell.to_owned(),
-        Column::Path => format!("…{}", suffix(cell, width - 1)),
-        _ => format!("{}…", prefix(cell.chars(), width - 1)),
-    };
-    let blanks = " ".repeat(width.saturating_sub(cut.width()));
-    match column {
-        Column::Number => format!("{blanks}{cut}"),
-        _ => format!("{cut}{blanks}"),
-    }
-}
-
-fn suffix(text: &str, width: usize) -> String {
-    let reversed = prefix(text.chars().rev(), width);
-    reversed.chars().rev().collect()
-}
-
-fn prefix(chars: impl Iterator<Item = char>, width: usize) -> String {
-    let mut used = 0;
-    chars
-        .take_while(|c| {
-            used += c.width().unwrap_or(0);
-            used <= width
-        })
-        .collect()
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]

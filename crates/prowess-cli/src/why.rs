@@ -1,5 +1,7 @@
 //! `why`: what became of every SKILL.md that bears a name, and what to do.
 
+use std::process::ExitCode;
+
 use prowess::catalog::Catalog;
 use prowess::explain::{Finding, State};
 use prowess::{Error, ErrorKind, json};
@@ -9,7 +11,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, safe};
 
-pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Result<ExitCode, Failure> {
     if args.name.trim().is_empty() {
         return Err(Failure::usage(
             "the name is empty; say which skill is meant, as in `prowess why pdf-forms`",
@@ -22,19 +24,23 @@ pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Res
         .fold(options, prowess::CatalogOptions::budget);
     let catalog = Catalog::build(&context.library, &options);
     let explanation = context.library.why(&context.query(&args.name), Some(&catalog));
-    if explanation.findings.is_empty() {
+    if output.is_json() {
+        output.json(&json::explanation(&explanation))?;
+    } else if explanation.findings.is_empty() {
         return Err(not_there(&args.name, explanation.near));
     }
-    if output.is_json() {
-        return Ok(output.json(&json::explanation(&explanation))?);
-    }
-    for (index, finding) in explanation.findings.iter().enumerate() {
+    let told = if output.is_json() {
+        &[][..]
+    } else {
+        &explanation.findings
+    };
+    for (index, finding) in told.iter().enumerate() {
         if index > 0 {
             output.line("")?;
         }
         describe(context, finding, output)?;
     }
-    Ok(())
+    Ok(ExitCode::from(u8::from(explanation.findings.is_empty())))
 }
 
 fn not_there(name: &str, near: Vec<String>) -> Failure {

@@ -93,7 +93,8 @@ impl Face for Binary {
         let shown = || String::from_utf8_lossy(&done.stderr).into_owned();
         let answer: Json = serde_json::from_slice(&done.stdout)
             .map_err(|error| format!("{error} in the output of {arguments:?}: {}", shown()))?;
-        let failed = answer.get("error").is_some();
+        let found_nothing = answer["entries"].as_array().is_some_and(Vec::is_empty);
+        let failed = answer.get("error").is_some() || found_nothing;
         if failed == done.status.success() && question.ask() != "check" {
             return Err(format!("{}, but the answer is {answer}", done.status));
         }

@@ -3,6 +3,12 @@
 //!
 //! `cargo run --example host`
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a host talks to a person"
+)]
+
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, CatalogOptions, Ledger, Library, LoadOptions, Roots};
 use serde_json::{Value, json};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind};
 use crate::ledger::{Ledger, Receipt};
 use crate::library::{Library, Origin};
@@ -15,6 +16,10 @@ use crate::text::{escape, one_line};
 
 /// How many resources a delivered text lists by name.
 const LISTED_RESOURCES: usize = 50;
+/// The bytes of the longest character: a read that brings fewer may never get past one.
+const LONGEST_CHARACTER: u64 = 4;
+/// How many characters of a name a note repeats.
+const MAX_NAME: usize = 64;
 /// The part of a file that may lie before the body.
 const MAX_HEAD: u64 = 1024 * 1024 + 64 * 1024;
 /// What a body must not hold, so that it can't close or open the wrapper.
@@ -61,6 +66,7 @@ enum Wanted {
         skill: Arc<Skill>,
         path: String,
         range: ByteRange,
+        permission: Result<(), Error>,
     },
     Nothing(Error),
 }
@@ -129,12 +135,14 @@ impl Library {
         self.request_for(origin, wanted)
     }
 
-    /// Asks for a part of a skill's resource, as text.
+    /// Asks for a part of a skill's resource, as text. Who may activate the skill may read it, and so may a model once
+    /// the body is in its context, whoever brought it there.
     pub fn request_resource(&self, name: &str, path: &str, range: ByteRange, origin: Origin) -> Request {
-        let wanted = self.permitted(name, origin).map(|skill| Wanted::Resource {
-            skill,
+        let wanted = self.find(name, origin).map(|skill| Wanted::Resource {
+            skill: skill.clone(),
             path: path.to_owned(),
             range,
+            permission: may_activate(skill, skill.visibility(), origin),
         });
         self.request_for(origin, wanted)
     }
@@ -147,6 +155,7 @@ impl Library {
         }
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn refuse(&self, error: Error) -> Request {
         self.request_for(Origin::Model, Err(error))
     }
@@ -223,7 +232,14 @@ impl Request {
                 ledger,
                 placement.into(),
             ),
-            Wanted::Resource { skill, path, range } => deliver_resource(&self.library, &skill, &path, range),
+            Wanted::Resource {
+                skill,
+                permission: Err(error),
+                ..
+            } if ledger.resident(skill.id()).is_none() => Err(error),
+            Wanted::Resource {
+                skill, path, range, ..
+            } => deliver_resource(&self.library, &skill, &path, range),
         };
         delivered.unwrap_or_else(refusal)
     }
@@ -293,9 +309,10 @@ fn deliver_body(
         resources: files,
         resources_total: total,
     };
-    let earlier = ledger.resident(skill.id()).map(|receipt| receipt.digest.clone());
-    let (status, mut text) = match earlier {
-        Some(digest) if digest == activation.digest => (Status::AlreadyResident, resident_note(&activation)),
+    let (status, mut text) = match ledger.resident(skill.id()) {
+        Some(receipt) if receipt.digest == activation.digest => {
+            (Status::AlreadyResident, resident_note(&activation))
+        }
         Some(_) => (
             Status::Changed,
             format!("{}{}", superseding_note(skill), wrap(&activation, &body.text)),
@@ -313,7 +330,7 @@ fn deliver_body(
     if !arguments.is_empty() {
         text.push_str(&format!(
             "<skill_arguments>{}</skill_arguments>\n",
-            escape(arguments)
+            harmless(arguments).replace("</skill_arguments", "&lt;/skill_arguments")
         ));
     }
     Ok(Delivery {
@@ -336,6 +353,13 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
         .source()
         .read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
     let parsed = parse::parse(&file.bytes, skill.location());
+    if let Some(code @ (Code::MissingFrontmatter | Code::LinkAsText)) = parsed.invalid {
+        let message = format!(
+            "`{}` is no skill any more: {code}",
+            display_path(skill.location())
+        );
+        return Err(Error::new(ErrorKind::Io, message).with_path(skill.location()));
+    }
     let size = file.size.saturating_sub(parsed.body as u64);
     if size > library.max_body() || file.size > file.bytes.len() as u64 {
         let (limit, name) = (library.max_body(), skill.name());
@@ -368,11 +392,9 @@ fn wrap(activation: &Activation, body: &str) -> String {
         resources,
         resources_total,
     } = activation;
-    let body = WRAPPER_TAGS.iter().fold(body.to_owned(), |body, tag| {
-        body.replace(tag, &tag.replace('<', "&lt;"))
-    });
+    let body = harmless(body);
     let name = escape(&one_line(skill.name())).replace('"', "&quot;");
-    let directory = escape(&one_line(&display_path(skill.directory())));
+    let directory = harmless(&one_line(&display_path(skill.directory())));
     let line_end = if body.ends_with('\n') { "" } else { "\n" };
     let listing = listing(resources, *resources_total);
     format!(
@@ -383,15 +405,22 @@ fn wrap(activation: &Activation, body: &str) -> String {
     )
 }
 
+/// The text unchanged, but for tags that would close or open the wrapper: a model uses paths as they stand here.
+fn harmless(text: &str) -> String {
+    WRAPPER_TAGS.iter().fold(text.to_owned(), |text, tag| {
+        text.replace(tag, &tag.replace('<', "&lt;"))
+    })
+}
+
 fn listing(resources: &[Resource], total: usize) -> String {
     if total == 0 {
         return String::new();
     }
     let files: String = resources
         .iter()
-        .map(|file| format!("{}\n", escape(&one_line(&file.path))))
+        .map(|file| format!("{}\n", harmless(&one_line(&file.path))))
         .collect();
-    let more = match total - resources.len() {
+    let more = match total.saturating_sub(resources.len()) {
         0 => String::new(),
         more => format!("({more} more)\n"),
     };
@@ -401,7 +430,7 @@ fn listing(resources: &[Resource], total: usize) -> String {
 fn resident_note(activation: &Activation) -> String {
     format!(
         "Skill `{}` ({}) is in this conversation already, unchanged. Follow its text above.\n",
-        one_line(activation.skill.name()),
+        name_in_note(&activation.skill),
         activation.digest
     )
 }
@@ -409,8 +438,13 @@ fn resident_note(activation: &Activation) -> String {
 fn superseding_note(skill: &Skill) -> String {
     format!(
         "Skill `{}` has changed since it was activated. The text below supersedes the earlier one.\n",
-        one_line(skill.name())
+        name_in_note(skill)
     )
+}
+
+/// A note stays short, however long the name is.
+fn name_in_note(skill: &Skill) -> String {
+    harmless(&one_line(skill.name()).chars().take(MAX_NAME).collect::<String>())
 }
 
 fn deliver_resource(
@@ -419,6 +453,10 @@ fn deliver_resource(
     path: &str,
     range: ByteRange,
 ) -> Result<Delivery, Error> {
+    let range = ByteRange {
+        length: range.length.max(LONGEST_CHARACTER),
+        ..range
+    };
     let text = resource::render(skill, &library.resource(skill, path, range)?);
     Ok(Delivery {
         status: Status::Resource,
@@ -429,7 +467,10 @@ fn deliver_resource(
 }
 
 fn refusal(error: Error) -> Delivery {
-    let text = format!("Nothing was delivered: {}.\n", one_line(&error.to_string()));
+    let text = format!(
+        "Nothing was delivered: {}.\n",
+        harmless(&one_line(&error.to_string()))
+    );
     Delivery {
         status: Status::Denied,
         text,

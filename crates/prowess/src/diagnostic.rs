@@ -165,6 +165,9 @@ impl Span {
 }
 
 /// A correction: the raw bytes `start..end`, whole lines without the last line end, become `text`.
+///
+/// An empty range inserts: `text` then brings its own line end. [`repaired`](crate::parse::repaired) applies
+/// corrections in the file's encoding and with its line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Repair {
     /// Offset of the first byte that is replaced.

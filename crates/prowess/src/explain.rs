@@ -445,3 +445,6 @@ impl Wanted {
         finding.id.as_ref() == Some(&self.text) || (by_name && !self.folded.is_empty()) || by_path
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::Error;
 use crate::explain::Explanation;
-use crate::library::Library;
+use crate::library::{Library, LoadedRoot, ScanReport};
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
 use crate::tokens::Tokenizer;
@@ -26,10 +26,6 @@ pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
         .iter()
         .map(|entry| (entry.id.as_str(), entry.tokens))
         .collect();
-    let roots = library.roots().iter().map(|loaded| {
-        let root = &loaded.root;
-        json!({"path": display_path(&root.path), "scope": root.scope.as_str(), "rank": root.rank, "exists": loaded.exists})
-    });
     let skills = library
         .skills()
         .iter()
@@ -50,24 +46,36 @@ pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
         .duplicates()
         .iter()
         .map(|copy| json!({"location": display_path(&copy.location), "of": display_path(&copy.of)}));
-    let scan = library.scan();
-    let limits = scan
-        .limits_hit
-        .iter()
-        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
     json!({
-        "roots": roots.collect::<Json>(),
+        "roots": library.roots().iter().map(root).collect::<Json>(),
         "skills": skills.collect::<Json>(),
         "shadowed": shadowed.collect::<Json>(),
         "invalid": invalid.collect::<Json>(),
         "duplicates": duplicates.collect::<Json>(),
         "diagnostics": library.diagnostics().iter().map(diagnostic).collect::<Json>(),
-        "scan": {
-            "directories": scan.directories,
-            "skill_files": scan.skill_files,
-            "limits_hit": limits.collect::<Json>(),
-            "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        },
+        "scan": scan(library.scan(), elapsed),
+    })
+}
+
+fn root(loaded: &LoadedRoot) -> Json {
+    json!({
+        "path": display_path(&loaded.root.path),
+        "scope": loaded.root.scope.as_str(),
+        "rank": loaded.root.rank,
+        "exists": loaded.exists,
+    })
+}
+
+fn scan(report: &ScanReport, elapsed: Duration) -> Json {
+    let limits = report
+        .limits_hit
+        .iter()
+        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
+    json!({
+        "directories": report.directories,
+        "skill_files": report.skill_files,
+        "limits_hit": limits.collect::<Json>(),
+        "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
     })
 }
 
@@ -265,12 +273,12 @@ fn scalar(text: &str) -> Json {
         "false" | "False" | "FALSE" => return false.into(),
         _ => {}
     }
-    let number = text.trim_start_matches('+');
-    if number.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
-        if let Ok(integer) = number.parse::<i64>() {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        if let Ok(integer) = text.parse::<i64>() {
             return integer.into();
         }
-        if let Ok(float) = number.parse::<f64>() {
+        if let Some(float) = text.parse().ok().filter(|float: &f64| float.is_finite()) {
             return json!(float);
         }
     }

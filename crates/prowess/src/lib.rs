@@ -70,3 +70,8 @@ pub use error::{Error, ErrorKind};
 pub use ledger::Ledger;
 pub use library::{Library, LoadOptions, Origin, Policy};
 pub use scope::Roots;
+
+/// The code in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -242,3 +242,6 @@ fn coded_file(code: &str) -> Option<String> {
     let is_file = FOLDERS.iter().any(|folder| path.starts_with(folder)) && is_plain && has_extension;
     (is_file && !path.contains("...")).then(|| path.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

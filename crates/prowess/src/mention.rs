@@ -1,10 +1,16 @@
 //! `/name` and `$name` in what a user types.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use crate::library::Library;
 use crate::skill::Skill;
+
+/// How many signs behind a name are taken for punctuation.
+const MAX_PUNCTUATION: usize = 16;
 
 /// A skill that a prompt mentions by its exact name or id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +27,7 @@ pub struct Mention {
 /// Finds the skills that a prompt mentions, in order, each once.
 ///
 /// 1. A mention is `/` or `$` at the prompt's start or behind white space, then a skill's exact name or id. Punctuation
-///    behind it does not belong to it.
+///    behind it does not belong to it. A name may hold blanks; the longest one counts.
 /// 2. Anything else is text: `$PATH` and `/usr/bin` where no skill is called so, `\$name`, `a/b`, `$name` in the middle
 ///    of a word.
 /// 3. Skills that the user can't activate are text as well.
@@ -43,14 +49,29 @@ pub struct Mention {
 pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = Vec::new();
     let first_word = prompt.len() - prompt.trim_start().len();
-    for (start, word) in words(prompt) {
-        let Some((skill, length)) = mentioned(library, word) else {
+    let phrases: Vec<&Arc<Skill>> = library
+        .skills()
+        .iter()
+        .filter(|skill| skill.name().contains(' '))
+        .collect();
+    let starts_word = |start: &usize| {
+        prompt[..*start]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace)
+    };
+    for start in prompt
+        .match_indices(['/', '$'])
+        .map(|(start, _)| start)
+        .filter(starts_word)
+    {
+        let Some((skill, length)) = mentioned(library, &phrases, &prompt[start + 1..]) else {
             continue;
         };
         if mentions.iter().any(|mention| mention.skill == *skill) {
             continue;
         }
-        let span = start..start + length;
+        let span = start..start + 1 + length;
         let arguments = if start == first_word {
             prompt[span.end..].trim().to_owned()
         } else {
@@ -65,18 +86,33 @@ pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
     mentions
 }
 
-/// The words of a text with their offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_whitespace()
-        .map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+/// The skill whose name or id a text begins with, and how many bytes of the text that is.
+fn mentioned<'a>(
+    library: &'a Library,
+    phrases: &[&'a Arc<Skill>],
+    text: &str,
+) -> Option<(&'a Arc<Skill>, usize)> {
+    let word = text
+        .split_whitespace()
+        .next()
+        .filter(|word| text.starts_with(word))?;
+    let mut names =
+        iter::successors(Some(word), |name| name.strip_suffix(is_punctuation)).take(MAX_PUNCTUATION);
+    let by_word = names.find_map(|name| Some((library.find_exact(name)?, name.len())));
+    let ends = |rest: &str| {
+        rest.chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || is_punctuation(c))
+    };
+    let by_phrase = phrases
+        .iter()
+        .filter(|skill| text.strip_prefix(skill.name()).is_some_and(ends));
+    let longest = by_phrase
+        .map(|skill| (*skill, skill.name().len()))
+        .max_by_key(|(_, length)| *length);
+    longest.or(by_word).filter(|(skill, _)| skill.is_invocable())
 }
 
-/// The skill that a word mentions, and how many bytes of the word do so.
-fn mentioned<'a>(library: &'a Library, word: &str) -> Option<(&'a Arc<Skill>, usize)> {
-    let name = word.strip_prefix(['/', '$'])?;
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_punctuation());
-    [name, bare].into_iter().find_map(|name| {
-        let skill = library.find_exact(name).filter(|skill| skill.is_invocable())?;
-        Some((skill, 1 + name.len()))
-    })
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || c.general_category_group() == GeneralCategoryGroup::Punctuation
 }

@@ -1,11 +1,10 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
-use crate::catalog::grouped;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
 use crate::source::{ByteRange, Part};
-use crate::text::one_line;
+use crate::text::{grouped, one_line};
 
 /// The most bytes that one read brings.
 const MAX_READ: u64 = 1024 * 1024;
@@ -39,7 +38,19 @@ impl Library {
             length: range.length.min(MAX_READ),
             ..range
         };
-        self.source().read_resource(skill.directory(), path, capped)
+        let part = self.source().read_resource(skill.directory(), path, capped)?;
+        if skill
+            .location()
+            .file_name()
+            .is_some_and(|name| *name == *part.path)
+        {
+            let message = format!(
+                "`{}` is the skill itself, not a file it brings along: activate the skill",
+                part.path
+            );
+            return Err(Error::new(ErrorKind::UnknownResource, message).with_path(skill.location()));
+        }
+        Ok(part)
     }
 }
 
@@ -65,6 +76,9 @@ pub(crate) fn render(skill: &Skill, part: &Part) -> String {
     }
     let from = part.offset + start as u64;
     let to = from + text.len() as u64;
+    if part.size == 0 {
+        return format!("`{}` is empty\n", one_line(&part.path));
+    }
     if from == 0 && to >= part.size {
         return text.to_owned();
     }

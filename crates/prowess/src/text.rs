@@ -55,6 +55,19 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
+/// A number with commas between its thousands.
+#[must_use]
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|g| std::str::from_utf8(g).ok())
+        .collect();
+    groups.join(",")
+}
+
 /// Words that say nothing about a task.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "an", "and", "any", "are", "as", "at", "be", "before", "by", "can", "do",

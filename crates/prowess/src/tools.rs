@@ -60,15 +60,7 @@ fn define(library: &Library, catalog: &str, shape: Shape) -> Vec<Value> {
     if names.is_empty() {
         return Vec::new();
     }
-    let mut name = Map::from_iter([("type".to_owned(), json!("string"))]);
-    name.insert(
-        "description".to_owned(),
-        json!("The skill's name, as the list of skills has it."),
-    );
-    if names.len() <= MAX_ENUM {
-        name.insert("enum".to_owned(), json!(names));
-    }
-    let name = Value::Object(name);
+    let name = name_parameter(&names);
     let mut activate =
         "Loads the instructions of a skill. Call it before you begin a task that matches the skill's \
                         description."
@@ -96,6 +88,15 @@ fn define(library: &Library, catalog: &str, shape: Shape) -> Vec<Value> {
             vec![json!({"functionDeclarations": declarations})]
         }
         _ => tools.into_iter().map(|tool| tool.shaped(shape)).collect(),
+    }
+}
+
+fn name_parameter(names: &[&str]) -> Value {
+    let description = "The skill's name, as the list of skills has it.";
+    if names.len() <= MAX_ENUM {
+        json!({"type": "string", "description": description, "enum": names})
+    } else {
+        json!({"type": "string", "description": description})
     }
 }
 
@@ -214,10 +215,18 @@ fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Err
         .ok_or_else(|| Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a string")))
 }
 
+fn whole(value: &Value) -> Option<u64> {
+    let float = value
+        .as_f64()
+        .filter(|float| *float >= 0.0 && float.fract() == 0.0);
+    value.as_u64().or(float.map(|float| float as u64))
+}
+
 fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Error> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| {
+        // Some models write whole numbers as `10.0`.
+        Some(value) => whole(value).map(Some).ok_or_else(|| {
             Error::new(
                 ErrorKind::Usage,
                 format!("the argument `{key}` must be a whole number, 0 or more"),

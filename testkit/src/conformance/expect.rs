@@ -76,6 +76,7 @@ impl Comparison<'_> {
             }
             ("tools", "names" | "enum") => self.tools(field, expected),
             ("mentions", "mentions") => self.same(field, expected, self.answer),
+            ("why", "near") => self.same(field, expected, &self.answer[field]),
             ("why", "states") => self.findings(field, "state", expected),
             ("why", "reasons") => self.findings(field, "code", expected),
             _ => self.differ(field, expected, &json!("no such field for this question")),

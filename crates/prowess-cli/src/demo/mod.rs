@@ -57,7 +57,7 @@ fn disclosure(run: &Run, output: &mut Output) -> Result<(), Failure> {
     output.line("")?;
     output.line(safe(&run.catalog.summary()))?;
     output.line("")?;
-    Ok(output.styled(DIM, visible(run.catalog.text()).trim_end())?)
+    quote(run.catalog.text(), output)
 }
 
 fn selection(run: &Run, output: &mut Output) -> Result<(), Failure> {
@@ -90,10 +90,19 @@ fn activation(run: &Run, output: &mut Output) -> Result<(), Failure> {
     for (index, message) in tool_texts {
         output.line("")?;
         output.line(format!("message {index}, the result of {ACTIVATE_SKILL}:"))?;
-        output.styled(DIM, excerpt(&visible(&message.text)))?;
+        quote(&excerpt(&message.text), output)?;
     }
     if run.choice.skill.is_none() {
         output.line("nothing was chosen, so nothing is activated")?;
+    }
+    Ok(())
+}
+
+/// A model's text, set apart by a bar at its side.
+fn quote(text: &str, output: &mut Output) -> Result<(), Failure> {
+    for line in text.lines() {
+        let blank = if line.is_empty() { "" } else { " " };
+        output.line(format!("{DIM}│{DIM:#}{blank}{}", visible(line)))?;
     }
     Ok(())
 }

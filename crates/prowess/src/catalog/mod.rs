@@ -6,7 +6,7 @@ mod render;
 
 pub use self::options::{CatalogOptions, Format, Style};
 use crate::library::Library;
-use crate::text::one_line;
+use crate::text::{grouped, one_line};
 use crate::tokens::Estimate;
 
 /// An entry that costs this many tokens is pointed out.
@@ -214,18 +214,5 @@ impl Catalog {
     }
 }
 
-/// A number with commas between its thousands.
-#[must_use]
-pub fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|g| std::str::from_utf8(g).ok())
-        .collect();
-    groups.join(",")
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "serde"))]
 mod tests;

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::load::Candidate;
 use super::{Duplicate, LoadOptions, Shadowed};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -40,7 +42,10 @@ impl Contender {
             .parent()
             .and_then(Path::file_name)
             .unwrap_or_default();
-        let carries_name = directory.to_string_lossy() == self.candidate.frontmatter.name;
+        let carries_name = directory
+            .to_string_lossy()
+            .nfc()
+            .eq(self.candidate.frontmatter.name.chars());
         let root = self.candidate.root;
         (
             !self.visibility.is_enabled(),
@@ -69,22 +74,32 @@ impl Contender {
 }
 
 pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options: &LoadOptions) -> Settled {
+    let mut contenders: Vec<Contender> = candidates
+        .into_iter()
+        .map(|candidate| Contender {
+            visibility: visibility(&candidate, roots, options),
+            candidate,
+        })
+        .collect();
+    contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+    let mut reals = HashSet::new();
     let mut by_name: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
-    for candidate in candidates {
-        let visibility = visibility(&candidate, roots, options);
-        by_name
-            .entry(candidate.frontmatter.name.clone())
-            .or_default()
-            .push(Contender {
-                candidate,
-                visibility,
-            });
+    for contender in contenders {
+        // One real file is one skill: the best way to reach it counts.
+        if reals.insert(contender.candidate.real.clone()) {
+            by_name
+                .entry(contender.candidate.frontmatter.name.clone())
+                .or_default()
+                .push(contender);
+        }
     }
     let mut settled = Settled::default();
-    for mut contenders in by_name.into_values() {
-        contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+    for contenders in by_name.into_values() {
         settled.settle_name(contenders, roots, options.source.as_ref());
     }
+    settled
+        .skills
+        .sort_by(|a, b| (a.name(), &a.id).cmp(&(b.name(), &b.id)));
     settled.shadowed.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
     settled.duplicates.sort_by(|a, b| a.location.cmp(&b.location));
     settled.diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
@@ -118,17 +133,19 @@ impl Settled {
                     && winner.visibility.is_enabled() == contender.visibility.is_enabled()
             });
             let skill = self.name_skill(contender, &roots[root]);
+            self.diagnostics.extend(untrusted(&skill));
             if shares_rank {
-                self.diagnostics.extend(untrusted(&skill));
                 self.skills.push(skill.clone());
                 winners.push(skill);
             } else {
-                self.add_shadowed(skill, &winners[0]);
+                let own = winners.iter().find(|winner| winner.scope == skill.scope);
+                self.add_shadowed(skill, own.unwrap_or(&winners[0]));
             }
         }
     }
 
-    /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`.
+    /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`. Directories that
+    /// are no text may look alike; those are numbered.
     fn name_skill(&mut self, contender: Contender, root: &ResolvedRoot) -> Arc<Skill> {
         let Contender {
             candidate,
@@ -136,12 +153,14 @@ impl Settled {
         } = contender;
         let directory = candidate.location.parent().unwrap_or(Path::new("")).to_path_buf();
         let short = format!("{}:{}", root.root.scope, candidate.frontmatter.name);
-        let long = format!("{short}@{}", display_path(&relative(&directory, &root.root.base)));
-        let longest = format!("{short}@{}", display_path(&directory));
-        let id = [short, long]
+        let at = |directory: &Path| format!("{short}@{}", display_path(directory).nfc());
+        let (long, longest) = (at(&relative(&directory, &root.root.base)), at(&directory));
+        let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
+        let ids = [short.clone(), long, longest.clone()].into_iter().chain(numbered);
+        let id = ids
             .into_iter()
             .find(|id| !self.ids.contains(id))
-            .unwrap_or(longest);
+            .unwrap_or_default();
         self.ids.insert(id.clone());
         Arc::new(Skill {
             id,
@@ -203,7 +222,12 @@ fn relative(directory: &Path, base: &Path) -> PathBuf {
         .take_while(|(one, other)| one == other)
         .count();
     let up = base.components().skip(common).map(|_| Component::ParentDir);
-    up.chain(directory.components().skip(common)).collect()
+    let way: PathBuf = up.chain(directory.components().skip(common)).collect();
+    if way.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        way
+    }
 }
 
 fn untrusted(skill: &Skill) -> Option<Diagnostic> {

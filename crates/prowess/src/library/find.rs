@@ -11,6 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::near::{fold, nearest};
 use crate::skill::{Skill, Visibility};
 
+/// How many characters of an unknown name an error repeats.
+const MAX_REPEATED: usize = 100;
+
 type Skills = Vec<Arc<Skill>>;
 
 #[derive(Debug, Default)]
@@ -74,7 +77,7 @@ impl Library {
             .map(Vec::as_slice)
         {
             Some([skill]) => return Ok(skill),
-            Some(several) => return Err(ambiguous(query, several)),
+            Some(several) => return Err(ambiguous(query, several, origin)),
             None => {}
         }
         if let Some(skill) = self.find_cut(&composed) {
@@ -86,6 +89,7 @@ impl Library {
             None
         };
         by_path.ok_or_else(|| {
+            let query: String = query.chars().take(MAX_REPEATED).collect();
             Error::new(ErrorKind::UnknownSkill, format!("no skill is named `{query}`"))
                 .with_candidates(self.nearest(&composed, origin))
         })
@@ -102,11 +106,11 @@ impl Library {
         self.0.index.ids.get(&composed).or_else(by_name)
     }
 
-    /// The name a model calls a skill by: its name, or its id where several skills of one rank bear the name.
+    /// The name a model calls a skill by: its name if that means this skill and no other, else its id.
     #[must_use]
     pub fn call_name<'a>(&self, skill: &'a Skill) -> &'a str {
-        match self.0.index.names.get(skill.name()).map_or(0, Vec::len) {
-            1 => skill.name(),
+        match self.find_exact(skill.name()) {
+            Some(meant) if meant.id() == skill.id() => skill.name(),
             _ => skill.id(),
         }
     }
@@ -135,28 +139,32 @@ impl Library {
         };
         let reached = all().find(|skill| skill.location == path || skill.directory == path);
         reached.or_else(|| {
-            let real = self.source().real_path(path)?;
+            // A relative path would be resolved against the current directory, of which the core knows nothing.
+            let real = self.source().real_path(path).filter(|_| path.is_absolute())?;
             all().find(|skill| skill.real == real || skill.real.parent() == Some(&real))
         })
     }
 
     /// The names that are most like `query`, best first, among those that `origin` may see.
     fn nearest(&self, query: &str, origin: Origin) -> Vec<String> {
-        let visible = |skill: &&Arc<Skill>| match origin {
-            Origin::Model => skill.is_listed(),
-            Origin::User => skill.visibility() < Visibility::Untrusted,
-        };
-        nearest(
-            query,
-            self.skills().iter().filter(visible).map(|skill| skill.name()),
-        )
+        let shown = self.skills().iter().filter(|skill| is_shown(skill, origin));
+        nearest(query, shown.map(|skill| skill.name()))
     }
 }
 
-fn ambiguous(query: &str, skills: &[Arc<Skill>]) -> Error {
+fn ambiguous(query: &str, skills: &[Arc<Skill>], origin: Origin) -> Error {
+    let shown = skills.iter().filter(|skill| is_shown(skill, origin));
     Error::new(
         ErrorKind::AmbiguousName,
         format!("several skills are meant by `{query}`"),
     )
-    .with_candidates(skills.iter().map(|skill| skill.id()))
+    .with_candidates(shown.map(|skill| skill.id()))
+}
+
+/// Whether an error may name the skill.
+fn is_shown(skill: &Skill, origin: Origin) -> bool {
+    match origin {
+        Origin::Model => skill.is_listed(),
+        Origin::User => skill.visibility() < Visibility::Untrusted,
+    }
 }

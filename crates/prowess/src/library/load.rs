@@ -1,6 +1,7 @@
 //! Roots to files, files to candidates, candidates to states.
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
@@ -23,6 +24,19 @@ pub(super) struct Candidate {
     pub(super) frontmatter: Frontmatter,
     pub(super) size: u64,
     pub(super) body_bytes: u64,
+}
+
+impl Candidate {
+    fn new(root: usize, found: Found, prefix: &Prefix, frontmatter: Frontmatter, body: usize) -> Self {
+        Self {
+            root,
+            location: found.path,
+            real: found.real,
+            frontmatter,
+            size: prefix.size,
+            body_bytes: prefix.size.saturating_sub(body as u64),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -52,8 +66,9 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
         seen.scan.limits_hit.extend(scan.limits_hit);
         seen.diagnostics.extend(scan.diagnostics);
         for found in scan.files {
-            if reals.insert(found.real.clone()) {
-                seen.read(source, index, found);
+            match reals.insert(found.real.clone()) {
+                true => seen.read(source, index, found),
+                false => seen.read_again(source, index, found),
             }
         }
     }
@@ -74,7 +89,7 @@ impl Seen {
             Err(error) => {
                 let help = "make the file readable, or remove it";
                 self.reject(
-                    Diagnostic::new(Code::Unreadable, &found.path, error.to_string()).help(help),
+                    Diagnostic::new(Code::Unreadable, &found.path, unreadable(&error)).help(help),
                     &found.path,
                 );
                 return;
@@ -91,14 +106,31 @@ impl Seen {
             });
             return;
         }
-        self.candidates.push(Candidate {
+        self.candidates.push(Candidate::new(
             root,
-            location: found.path,
-            real: found.real,
-            frontmatter: parsed.frontmatter,
-            size: prefix.size,
-            body_bytes: prefix.size.saturating_sub(parsed.body as u64),
-        });
+            found,
+            &prefix,
+            parsed.frontmatter,
+            parsed.body,
+        ));
+    }
+
+    /// A file that another root or link has reached before is no second skill, but it may be the way to reach it by: a
+    /// link in a project that is not trusted takes nothing from the user's own skill.
+    fn read_again(&mut self, source: &dyn Source, root: usize, found: Found) {
+        let Ok(prefix) = read_frontmatter(source, &found.path) else {
+            return;
+        };
+        let parsed = parse::parse(&prefix.bytes, &found.path);
+        if parsed.invalid.is_none() {
+            self.candidates.push(Candidate::new(
+                root,
+                found,
+                &prefix,
+                parsed.frontmatter,
+                parsed.body,
+            ));
+        }
     }
 
     fn reject(&mut self, diagnostic: Diagnostic, path: &Path) {
@@ -181,6 +213,14 @@ fn read_frontmatter(source: &dyn Source, file: &Path) -> Result<Prefix, crate::E
             return Ok(prefix);
         }
         length = (length * 16).min(LAST_READ);
+    }
+}
+
+/// The system's word alone: the path stands in the diagnostic.
+fn unreadable(error: &crate::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("can't be read: {cause}"),
+        None => error.message().to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The host's word on who sees which skill, as data.
 
 use glob::Pattern;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind};
 use crate::skill::Visibility;
@@ -93,7 +94,8 @@ struct IdPattern {
 
 impl IdPattern {
     fn new(pattern: &str) -> Result<Self, Error> {
-        let glob = Pattern::new(pattern).map_err(|error| {
+        let composed: String = pattern.nfc().collect();
+        let glob = Pattern::new(&composed).map_err(|error| {
             Error::new(
                 ErrorKind::Usage,
                 format!("`{pattern}` is no pattern: {}", error.msg),

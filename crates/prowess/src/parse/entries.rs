@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::repair::{comment_out, fault_of, quoted_entry};
-use super::yaml::{Aliases, Form, Pair, read};
+use super::yaml::{Aliases, Document, Form, Pair, read};
 use super::{recover, yaml};
 use crate::value::Value;
 
@@ -75,18 +75,57 @@ pub(super) struct Reading {
     pub(super) refused: bool,
 }
 
+impl Reading {
+    /// The entry that counts for a known key: the last one of exactly that name, or else of that name in any case.
+    pub(super) fn find(&self, key: &str) -> Option<&Entry> {
+        let mut exact = self.entries.iter().rev().filter(|entry| entry.key == key);
+        let mut any_case = self
+            .entries
+            .iter()
+            .rev()
+            .filter(|entry| known_key(&entry.key) == Some(key));
+        exact.next().or_else(|| any_case.next())
+    }
+}
+
 /// Reads all entries of a frontmatter.
 pub(super) fn entries(text: &str) -> Reading {
     match read(text, Aliases::Refuse) {
-        Some(document) => match document.pairs {
-            Some(pairs) => Reading {
-                entries: from_pairs(text, pairs, document.block),
-                ..Reading::default()
-            },
-            None => cut(text),
-        },
-        None => cut(text),
+        Some(Document {
+            pairs: Some(pairs),
+            block,
+            ..
+        }) => {
+            let entries = from_pairs(text, pairs, block);
+            if has_description(&entries) {
+                return Reading {
+                    entries,
+                    ..Reading::default()
+                };
+            }
+            // Prose at the margin may have been taken for keys: `description: >` and below it `Sorts lines: all`.
+            let cut = cut(text);
+            if has_description(&cut.entries) {
+                cut
+            } else {
+                Reading {
+                    entries,
+                    ..Reading::default()
+                }
+            }
+        }
+        _ => cut(text),
     }
+}
+
+fn has_description(entries: &[Entry]) -> bool {
+    let is_text = |entry: &Entry| {
+        let text = entry.source.as_deref().or_else(|| entry.value.as_text());
+        text.is_some_and(|text| !text.trim().is_empty())
+    };
+    entries
+        .iter()
+        .any(|entry| known_key(&entry.key) == Some("description") && is_text(entry))
 }
 
 fn from_pairs(text: &str, pairs: Vec<Pair>, block: bool) -> Vec<Entry> {
@@ -148,6 +187,15 @@ fn below_key<'a>(text: &'a str, lines: &Range<usize>, key_end: usize) -> (&'a st
     (first.strip_prefix(':').unwrap_or(first), rest.collect())
 }
 
+/// Whether YAML sees nothing on a line.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).is_empty()
+}
+
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).starts_with('#')
+}
+
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
@@ -163,8 +211,8 @@ fn trim_entry(text: &str, lines: Range<usize>, column: usize) -> Range<usize> {
         let Some(last) = last else {
             return lines.start..lines.start + before.len();
         };
-        let indent = last.len() - last.trim_start().len();
-        if !(last.trim().is_empty() || (indent <= column && last.trim_start().starts_with('#'))) {
+        let indent = last.len() - last.trim_start_matches([' ', '\t']).len();
+        if !(is_blank(last) || (indent <= column && last[indent..].starts_with('#'))) {
             return lines.start..lines.start + before.len();
         }
         end = lines.start + before.len() - last.len();
@@ -235,21 +283,53 @@ fn cut(text: &str) -> Reading {
         return Reading::default();
     };
     let before = &text[..first.lines.start];
-    let junk = before
-        .lines()
-        .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let junk = before.lines().any(|line| !is_blank(line) && !is_comment(line));
     let junk = junk.then(|| (0..before.trim_end_matches('\n').len(), comment_out(before)));
     let mut anchors = BTreeSet::new();
     let mut entries = Vec::new();
     for piece in pieces {
         read_piece(text, &piece, &mut anchors, &mut entries);
     }
+    align(text, &mut entries);
     let refused = junk.is_none() && entries.iter().all(|entry| entry.fault.is_none());
     Reading {
         entries,
         junk,
         refused,
     }
+}
+
+/// Moves entries that stand deeper than another one to its column.
+fn align(text: &str, entries: &mut [Entry]) {
+    let indent = |lines: &Range<usize>| {
+        let lines = &text[lines.clone()];
+        lines.len() - lines.trim_start_matches([' ', '\t']).len()
+    };
+    let margin = entries
+        .iter()
+        .filter_map(|entry| entry.lines.as_ref())
+        .map(indent)
+        .min()
+        .unwrap_or_default();
+    for entry in entries {
+        let Some(lines) = &entry.lines else { continue };
+        let depth = indent(lines) - margin;
+        if depth > 0 {
+            let kind = FaultKind::Broken("it is indented, unlike other keys");
+            let fixed = text[lines.clone()].to_owned();
+            let fault = entry.fault.get_or_insert(Fault { kind, fixed });
+            fault.fixed = dedent(&fault.fixed, depth);
+        }
+    }
+}
+
+/// Takes up to `depth` blanks off each line.
+fn dedent(text: &str, depth: usize) -> String {
+    let lines = text.split('\n').map(|line| {
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        &line[blanks.min(depth)..]
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -282,68 +362,68 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 fn read_piece(text: &str, piece: &Piece<'_>, anchors: &mut BTreeSet<String>, entries: &mut Vec<Entry>) {
     let source = &text[piece.lines.clone()];
     if let Some(pair) = sound_pair(source, piece.key, anchors) {
-        entries.push(from_pair(
-            text,
-            shift(pair, piece.lines.start),
-            Some(piece.lines.clone()),
-        ));
+        let pair = shift(pair, piece.lines.start);
+        entries.push(from_pair(text, pair, Some(piece.lines.clone())));
         return;
     }
-    let key_at = piece.lines.start + piece.column..piece.key_end;
-    let mut entry = Entry {
-        key: piece.key.to_owned(),
-        key_at,
-        value: Value::Null,
-        source: None,
-        at: value_at(text, piece),
-        lines: Some(piece.lines.clone()),
-        fault: None,
-    };
     let untabbed = untab(source);
-    if !is_text_key(piece.key)
-        && untabbed != source
-        && let Some(pair) = sound_pair(&untabbed, piece.key, anchors)
-    {
-        entry.value = pair.value;
-        let kind = FaultKind::Broken("a tab that indents");
-        entry.fault = Some(Fault {
-            kind,
-            fixed: untabbed,
-        });
-        entries.push(entry);
-        return;
+    let tabs = !is_text_key(piece.key) && untabbed != source;
+    match sound_pair(&untabbed, piece.key, anchors).filter(|_| tabs) {
+        Some(pair) => {
+            let kind = FaultKind::Broken("a tab that indents");
+            let fault = Fault {
+                kind,
+                fixed: untabbed,
+            };
+            entries.push(broken_entry(text, piece, pair.value, fault));
+        }
+        None => read_lines(text, piece, entries),
     }
+}
+
+/// Reads one entry by its lines, and a second one if a key is glued to its end.
+fn read_lines(text: &str, piece: &Piece<'_>, entries: &mut Vec<Entry>) {
     let mut lines = text[piece.value..piece.lines.end].split('\n');
     let first = lines.next().unwrap_or_default();
     let rest: Vec<&str> = lines.collect();
     let recovered = recover::read(first, &rest, piece.column);
-    let key = &text[piece.lines.start..piece.key_end];
-    let mut fixed = quoted_entry(key, &recovered.text);
-    entry.value = Value::Text(recovered.text);
-    let glued = recovered.glued.map(|(key, value)| {
-        fixed = format!(
-            "{fixed}\n{}",
-            quoted_entry(&format!("{}{key}", " ".repeat(piece.column)), &value)
-        );
-        let (key_at, at) = (entry.key_at.clone(), entry.at.clone());
-        Entry {
-            key,
-            key_at,
-            value: Value::Text(value),
-            source: None,
-            at,
-            lines: None,
-            fault: None,
-        }
-    });
-    let kind = match text[piece.key_end..piece.value].ends_with('：') {
-        true => FaultKind::Broken("a full-width colon behind the key"),
-        false if glued.is_some() => FaultKind::Broken("a second key on the line of the first"),
-        false => FaultKind::Broken(fault_of(first, &rest)),
+    let mut fixed = quoted_entry(&text[piece.lines.start..piece.key_end], &recovered.text);
+    let what = match text[piece.key_end..piece.value].ends_with('：') {
+        true => "a full-width colon behind the key",
+        false if recovered.glued.is_some() => "a second key on the line of the first",
+        false => fault_of(first, &rest),
     };
-    entry.fault = Some(Fault { kind, fixed });
+    if let Some((key, value)) = &recovered.glued {
+        let key = format!("{}{key}", " ".repeat(piece.column));
+        fixed = format!("{fixed}\n{}", quoted_entry(&key, value));
+    }
+    let kind = FaultKind::Broken(what);
+    let entry = broken_entry(text, piece, Value::Text(recovered.text), Fault { kind, fixed });
+    let glued = recovered.glued.map(|(key, value)| Entry {
+        key,
+        key_at: entry.key_at.clone(),
+        value: Value::Text(value),
+        source: None,
+        at: entry.at.clone(),
+        lines: None,
+        fault: None,
+    });
     entries.push(entry);
     entries.extend(glued);
+}
+
+fn broken_entry(text: &str, piece: &Piece<'_>, value: Value, fault: Fault) -> Entry {
+    let source = &text[piece.value..piece.lines.end];
+    let blanks = source.len() - source.trim_start().len();
+    Entry {
+        key: piece.key.to_owned(),
+        key_at: piece.lines.start + piece.column..piece.key_end,
+        value,
+        source: None,
+        at: piece.value + blanks..piece.lines.end,
+        lines: Some(piece.lines.clone()),
+        fault: Some(fault),
+    }
 }
 
 /// The only entry of `source`, if YAML reads it as one whose aliases are known.
@@ -361,13 +441,6 @@ fn shift(pair: Pair, by: usize) -> Pair {
     let key_at = pair.key_at.start + by..pair.key_at.end + by;
     let at = pair.at.start + by..pair.at.end + by;
     Pair { key_at, at, ..pair }
-}
-
-/// Where the value stands: from its first character to the end of the entry.
-fn value_at(text: &str, piece: &Piece<'_>) -> Range<usize> {
-    let value = &text[piece.value..piece.lines.end];
-    let start = piece.value + value.len() - value.trim_start().len();
-    start.min(piece.lines.end)..piece.lines.end
 }
 
 /// Turns each tab that indents into two blanks.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::Decoded;
-use super::entries::{KeyLine, key_line};
+use super::entries::{KeyLine, is_blank, key_line};
 
 /// How many lines a file without an opening fence may take to its next fence.
 const BARE_LINES: usize = 60;
@@ -122,7 +122,7 @@ fn skip_preamble(text: &Decoded) -> (usize, Preamble) {
                 preamble = Preamble::Comment;
             }
             index = end;
-        } else if preamble != Preamble::CodeFence && (line.starts_with("```") || line.starts_with("~~~")) {
+        } else if preamble != Preamble::CodeFence && is_code_fence(line) {
             preamble = Preamble::CodeFence;
         } else {
             break;
@@ -149,7 +149,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
         let next = next_line(text, index + 1);
         reach = reach.max(next);
         if begins_with_field(text.line(next)) {
-            let (yaml_end, closing, reach) = close(text, index + 1);
+            let (yaml_end, closing, closed) = close(text, index + 1);
             let yaml = index + 1..yaml_end;
             return (
                 Some(Split {
@@ -158,7 +158,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
                     yaml,
                     closing,
                 }),
-                reach,
+                reach.max(closed),
             );
         }
     }
@@ -200,7 +200,7 @@ fn run_end(text: &Decoded, start: usize, fence_limit: Option<usize>) -> (usize, 
         }
         if column.is_none() {
             column = key_line(line).map(|key| key.column);
-        } else if is_heading(line) {
+        } else if is_heading(line) || is_code_fence(line) {
             return (index, false);
         }
         let next = next_line(text, index);
@@ -227,7 +227,7 @@ fn goes_on(line: &str, column: Option<usize>) -> bool {
 fn next_line(text: &Decoded, index: usize) -> usize {
     let mut lines = index..text.line_count();
     lines
-        .find(|index| !text.line(*index).trim().is_empty())
+        .find(|index| !is_blank(text.line(*index)))
         .unwrap_or(text.line_count())
 }
 
@@ -248,6 +248,10 @@ fn is_fence(line: &str) -> bool {
 fn is_heading(line: &str) -> bool {
     let text = line.trim_start_matches('#');
     (1..=6).contains(&(line.len() - text.len())) && text.starts_with([' ', '\t'])
+}
+
+fn is_code_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
 }
 
 fn begins_with_field(line: &str) -> bool {

@@ -49,13 +49,6 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// The entry that counts for a known key: the last one of exactly that name, or else of that name in any case.
-    fn find(&self, key: &str) -> Option<&'_ Entry> {
-        let last =
-            |fits: &dyn Fn(&str) -> bool| self.reading.entries.iter().rev().find(|entry| fits(&entry.key));
-        last(&|name| name == key).or_else(|| last(&|name| known_key(name) == Some(key)))
-    }
-
     fn at(&self, range: &Range<usize>) -> Range<usize> {
         range.start + self.base..range.end + self.base
     }
@@ -84,26 +77,27 @@ impl Fields<'_, '_> {
             );
         }
         for entry in &reading.entries {
-            let Some(fault) = &entry.fault else { continue };
-            let at = self.at(&entry.at);
-            let help = format!("write `{}`", shorten(&fault.fixed));
-            let finding = match fault.kind {
-                FaultKind::Broken(what) => {
-                    let message = format!("`{}` is no plain YAML: {what}", entry.key);
-                    self.report.add(Code::YamlRepaired, at, message, help)
-                }
-                FaultKind::NotText if known_key(&entry.key) == Some("description") => {
-                    let message = format!("the description is {}, not text", kind_of(&entry.value));
-                    self.report.add(Code::DescriptionNotText, at, message, help)
-                }
-                FaultKind::NotText => {
-                    self.report_type(entry, "text", &help);
-                    continue;
-                }
-            };
-            if let Some(lines) = &entry.lines {
-                self.report.edit(finding, self.at(lines), fault.fixed.clone());
+            self.report_fault(entry);
+        }
+    }
+
+    fn report_fault(&mut self, entry: &Entry) {
+        let Some(fault) = &entry.fault else { return };
+        let at = self.at(&entry.at);
+        let help = format!("write `{}`", shorten(&fault.fixed));
+        let finding = match fault.kind {
+            FaultKind::Broken(what) => {
+                let message = format!("`{}` is no plain YAML: {what}", shorten(&entry.key));
+                self.report.add(Code::YamlRepaired, at, message, help)
             }
+            FaultKind::NotText if known_key(&entry.key) == Some("description") => {
+                let message = format!("the description is {}, not text", kind_of(&entry.value));
+                self.report.add(Code::DescriptionNotText, at, message, help)
+            }
+            FaultKind::NotText => return self.report_type(entry, "text", &help),
+        };
+        if let Some(lines) = &entry.lines {
+            self.report.edit(finding, self.at(lines), fault.fixed.clone());
         }
     }
 
@@ -129,7 +123,7 @@ impl Fields<'_, '_> {
             let Some(last) = group.last().filter(|_| group.len() > 1) else {
                 continue;
             };
-            let counts = self.find(key).unwrap_or(last);
+            let counts = self.reading.find(key).unwrap_or(last);
             let at = self.at(&counts.at);
             let message = format!("`{key}` stands {} times; only this one counts", group.len());
             self.report.add(
@@ -170,7 +164,7 @@ impl Fields<'_, '_> {
 
     /// A text field's value, trimmed; none if it is missing, empty or null. Says what is hidden in it or cut off.
     fn text(&mut self, key: &str) -> Option<String> {
-        let entry = self.find(key)?;
+        let entry = self.reading.find(key)?;
         let text = entry
             .source
             .as_deref()
@@ -214,9 +208,9 @@ impl Fields<'_, '_> {
     }
 
     fn name(&mut self, directory: Option<&str>) -> String {
-        let at = self.find("name").map(|entry| self.at(&entry.at));
+        let at = self.reading.find("name").map(|entry| self.at(&entry.at));
         let own = self.text("name").map(|name| name.nfc().collect::<String>());
-        let fallback = || directory.unwrap_or("unnamed").to_owned();
+        let fallback = || directory.unwrap_or(super::UNNAMED).to_owned();
         let Some((name, at)) = own.zip(at.clone()) else {
             let start = self.base..self.base;
             let help = format!("add `name: {}`", fallback());
@@ -240,9 +234,16 @@ impl Fields<'_, '_> {
             self.report.add(Code::NameUnsafe, at, message, help);
             return fallback();
         }
-        if !names::follows_rule(&name) && hidden::find(&name).is_none() {
-            let message = format!("the name `{}` breaks the naming rule", shorten(&name));
+        self.check_name(&name, at, directory);
+        name
+    }
+
+    fn check_name(&mut self, name: &str, at: Range<usize>, directory: Option<&str>) {
+        let shown = shorten(name);
+        let invalid = !names::follows_rule(name);
+        if invalid && hidden::find(name).is_none() {
             let help = "use lower-case letters, digits and single hyphens between them";
+            let message = format!("the name `{shown}` breaks the naming rule");
             self.report.add(Code::NameInvalid, at.clone(), message, help);
         }
         let length = name.chars().count();
@@ -252,25 +253,20 @@ impl Fields<'_, '_> {
                 .add(Code::NameTooLong, at.clone(), message, "choose a shorter name");
         }
         if let Some(directory) = directory.filter(|directory| *directory != name) {
-            let message = format!(
-                "name `{}` differs from directory `{}`",
-                shorten(&name),
-                shorten(directory)
-            );
-            let help = format!(
-                "rename the directory to `{}`, or the skill to `{}`",
-                shorten(&name),
-                shorten(directory)
-            );
+            let directory = shorten(directory);
+            let help = match invalid {
+                true => format!("name the skill `{directory}`, as its directory"),
+                false => format!("rename the directory to `{shown}`, or the skill to `{directory}`"),
+            };
+            let message = format!("name `{shown}` differs from directory `{directory}`");
             self.report.add(Code::NameMismatch, at, message, help);
         }
-        name
     }
 
     /// The description; empty if the skill has none, which is said.
     fn description(&mut self) -> String {
         let Some(text) = self.text("description") else {
-            let entry = self.find("description");
+            let entry = self.reading.find("description");
             let message = if entry.is_some() {
                 "the description is empty"
             } else {
@@ -282,43 +278,46 @@ impl Fields<'_, '_> {
             self.report.add(Code::MissingDescription, at, message, help);
             return String::new();
         };
-        if let Some(entry) = self.find("description") {
-            let at = self.at(&entry.at);
-            let own_lines = entry.lines.as_ref().filter(|_| entry.fault.is_none());
-            let lines = own_lines.map(|lines| (self.at(lines), &self.text[lines.start..entry.key_at.end]));
-            if let (Value::Plain(plain), None) = (&entry.value, &entry.source)
-                && let Some(kind) = retyped_kind(plain)
-            {
-                let message = format!("the description `{plain}` is {kind}, not text");
-                let fixed = lines.map(|(lines, key)| (lines, quoted_entry(key, &text)));
-                let help = "put it in quotes, or better, say what the skill does and when to use it";
-                let finding = self
-                    .report
-                    .add(Code::DescriptionNotText, at.clone(), message, help);
-                if let Some((lines, fixed)) = fixed {
-                    self.report.edit(finding, lines, fixed);
-                }
-            }
-            let length = text.chars().count();
-            if length > MAX_DESCRIPTION {
-                let message =
-                    format!("the description has {length} characters; the limit is {MAX_DESCRIPTION}");
-                let help = "say when to use the skill, and move the rest into the body";
-                self.report.add(Code::DescriptionTooLong, at, message, help);
-            }
-        }
+        self.check_description(&text);
         text
     }
 
+    fn check_description(&mut self, text: &str) {
+        let Some(entry) = self.reading.find("description") else {
+            return;
+        };
+        let at = self.at(&entry.at);
+        let kind = match (&entry.value, &entry.source) {
+            (Value::Plain(plain), None) => retyped_kind(plain),
+            _ => None,
+        };
+        if let Some(kind) = kind.filter(|_| entry.fault.is_none()) {
+            let message = format!("the description `{text}` is {kind}, not text");
+            let help = "put it in quotes, or better, say what the skill does and when to use it";
+            let finding = self
+                .report
+                .add(Code::DescriptionNotText, at.clone(), message, help);
+            if let Some(lines) = &entry.lines {
+                let key = &self.text[lines.start..entry.key_at.end];
+                self.report.edit(finding, self.at(lines), quoted_entry(key, text));
+            }
+        }
+        let length = text.chars().count();
+        if length > MAX_DESCRIPTION {
+            let message = format!("the description has {length} characters; the limit is {MAX_DESCRIPTION}");
+            let help = "say when to use the skill, and move the rest into the body";
+            self.report.add(Code::DescriptionTooLong, at, message, help);
+        }
+    }
+
     fn metadata(&mut self) -> Value {
-        let Some(entry) = self.find("metadata") else {
+        let Some(entry) = self.reading.find("metadata") else {
             return Value::Null;
         };
-        let entry: &Entry = entry;
         let value = entry.value.clone();
         if !matches!(value, Value::Map(_) | Value::Null) && entry.fault.is_none() {
-            self.report_known_type(
-                "metadata",
+            self.report_type(
+                entry,
                 "a map",
                 "write `key: value` lines below it, indented by two blanks",
             );
@@ -326,20 +325,8 @@ impl Fields<'_, '_> {
         value
     }
 
-    fn report_known_type(&mut self, key: &str, wanted: &str, help: &str) {
-        let reading = self.reading;
-        let index = self.find(key).map(|entry| entry.key_at.clone());
-        if let Some(entry) = reading
-            .entries
-            .iter()
-            .find(|entry| Some(&entry.key_at) == index.as_ref())
-        {
-            self.report_type(entry, wanted, help);
-        }
-    }
-
     fn allowed_tools(&mut self) -> Vec<String> {
-        let Some(entry) = self.find("allowed-tools") else {
+        let Some(entry) = self.reading.find("allowed-tools") else {
             return Vec::new();
         };
         match &entry.value {
@@ -347,8 +334,8 @@ impl Fields<'_, '_> {
             Value::Plain(text) | Value::Text(text) => split_tools(text),
             Value::List(items) => join_parentheses(items),
             Value::Map(_) => {
-                self.report_known_type(
-                    "allowed-tools",
+                self.report_type(
+                    entry,
                     "text or a list",
                     "write the tools with commas between them",
                 );
@@ -358,14 +345,14 @@ impl Fields<'_, '_> {
     }
 
     fn flag(&mut self, key: &str) -> Option<bool> {
-        let entry = self.find(key)?;
+        let entry = self.reading.find(key)?;
         let word = entry.value.as_text().map(|text| text.trim().to_ascii_lowercase());
         match word.as_deref() {
             Some("true" | "yes" | "on" | "1") => Some(true),
             Some("false" | "no" | "off" | "0") => Some(false),
             _ => {
                 if entry.value != Value::Null {
-                    self.report_known_type(key, "`true` or `false`", "write `true` or `false`");
+                    self.report_type(entry, "`true` or `false`", "write `true` or `false`");
                 }
                 None
             }

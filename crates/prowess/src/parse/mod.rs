@@ -41,6 +41,8 @@ use crate::value::Value;
 
 /// How much frontmatter reaches the YAML parser, in bytes of decoded text.
 const MAX_FRONTMATTER: usize = 64 * 1024;
+/// The name of a skill without a name, in a path without a directory.
+const UNNAMED: &str = "unnamed";
 /// The longest file that may be a link in the form of text, in bytes.
 const MAX_LINK: usize = 4096;
 
@@ -73,6 +75,24 @@ pub struct Frontmatter {
     pub entries: Vec<(String, Value)>,
 }
 
+impl Frontmatter {
+    fn empty(name: String) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            license: None,
+            compatibility: None,
+            metadata: Value::Null,
+            allowed_tools: Vec::new(),
+            disable_model_invocation: false,
+            user_invocable: true,
+            argument_hint: None,
+            when_to_use: None,
+            entries: Vec::new(),
+        }
+    }
+}
+
 /// What [`parse`] makes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,7 +113,16 @@ pub struct Parsed {
 /// Reads the frontmatter of a `SKILL.md` from its bytes, or from as many of them as [`needs_more`] asks for.
 ///
 /// `path` is only a label; the name of its parent is the directory's name. Only the first MiB is looked at, and only
-/// the first 64 KiB of frontmatter are read as YAML.
+/// the first 64 KiB of frontmatter are read as YAML. Never fails: a file that can't load says why in
+/// [`Parsed::invalid`].
+///
+/// ```
+/// use std::path::Path;
+/// use prowess::diagnostic::Code;
+///
+/// let parsed = prowess::parse::parse(b"---\nname: notes\n---\n", Path::new("skills/notes/SKILL.md"));
+/// assert_eq!(parsed.invalid, Some(Code::MissingDescription));
+/// ```
 #[must_use]
 pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
     let text = Decoded::new(bytes);
@@ -110,6 +139,13 @@ pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
 ///
 /// A loader reads a small prefix, and goes on while this is true and the file has more. Once it is false, parsing the
 /// prefix gives what parsing the whole file gives.
+///
+/// ```
+/// use prowess::parse::needs_more;
+///
+/// assert!(needs_more(b"---\nname: notes\ndescription: Sorts"));
+/// assert!(!needs_more(b"---\nname: notes\ndescription: Sorts notes\n---\n# Ste"));
+/// ```
 #[must_use]
 pub fn needs_more(prefix: &[u8]) -> bool {
     if prefix.len() >= WINDOW {
@@ -144,6 +180,15 @@ pub fn body(bytes: &[u8], start: usize) -> String {
 ///
 /// New text takes the file's encoding, and CRLF for its line ends if the first line has it. A repair that lies outside
 /// of the file or overlaps another one is left out.
+///
+/// ```
+/// use std::path::Path;
+/// use prowess::parse::{parse, repaired};
+///
+/// let file = b"---\nname: notes\ndescription: *Sorts* notes\n---\n";
+/// let fixed = repaired(file, &parse(file, Path::new("notes/SKILL.md")).diagnostics);
+/// assert_eq!(fixed, b"---\nname: notes\ndescription: \"*Sorts* notes\"\n---\n");
+/// ```
 #[must_use]
 pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
     let repairs: Vec<&Repair> = diagnostics
@@ -187,7 +232,7 @@ fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split
         frontmatter,
         yaml: text.raw_line_start(split.yaml.start)..text.raw_line_start(split.yaml.end),
         body: split.body(text),
-        diagnostics: report.finish(yaml.clone(), yaml == whole),
+        diagnostics: report.finish((yaml == whole).then_some(yaml)),
     }
 }
 
@@ -206,57 +251,35 @@ fn parsed_length(yaml: &str) -> usize {
 /// The answer for a file that has no frontmatter.
 fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<String>, reach: usize) -> Parsed {
     let mut report = Report::new(path, text);
-    let code = if is_link(&text.text) {
-        Code::LinkAsText
-    } else {
-        Code::MissingFrontmatter
-    };
-    if code == Code::LinkAsText {
-        let message = format!(
-            "the file is no skill but the text of a link to `{}`",
-            text.text.trim()
-        );
-        report.add(
-            code,
-            0..text.text.trim_end().len(),
-            message,
-            "check the link out as a link, or copy its target here",
-        );
-    } else {
-        let help = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
-        report.add(code, 0..0, "no frontmatter", help);
-    }
+    let code = report_missing(&mut report, &text.text);
     let end = text.raw_line_start(reach + 1);
     let binary = text.dropped.first().is_some_and(|at| *at < end);
-    if text.encoding != Encoding::Utf8 || binary {
-        report.add(
-            Code::NotUtf8,
-            0..0,
-            "the file is no UTF-8 text",
-            "save the file as UTF-8",
-        );
+    if text.encoding == Encoding::Utf8 && binary {
+        let message = "the file is no text: it holds control characters";
+        report.add(Code::NotUtf8, 0..0, message, "save the file as UTF-8");
     } else {
         report_encoding(&mut report, text, end);
     }
     Parsed {
-        frontmatter: Frontmatter {
-            name: directory.unwrap_or_else(|| "unnamed".to_owned()),
-            description: String::new(),
-            license: None,
-            compatibility: None,
-            metadata: Value::Null,
-            allowed_tools: Vec::new(),
-            disable_model_invocation: false,
-            user_invocable: true,
-            argument_hint: None,
-            when_to_use: None,
-            entries: Vec::new(),
-        },
+        frontmatter: Frontmatter::empty(directory.unwrap_or_else(|| UNNAMED.to_owned())),
         invalid: Some(code),
         yaml: 0..0,
         body: 0,
-        diagnostics: report.finish(0..0, true),
+        diagnostics: report.finish(Some(0..0)),
     }
+}
+
+fn report_missing(report: &mut Report<'_>, text: &str) -> Code {
+    if is_link(text) {
+        let target = text.trim_end();
+        let message = format!("the file is no skill but the text of a link to `{target}`");
+        let help = "check the link out as a link, or copy its target here";
+        report.add(Code::LinkAsText, 0..target.len(), message, help);
+        return Code::LinkAsText;
+    }
+    let help = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
+    report.add(Code::MissingFrontmatter, 0..0, "no frontmatter", help);
+    Code::MissingFrontmatter
 }
 
 /// Whether the text is one relative path to a Markdown file.
@@ -302,25 +325,23 @@ fn report_opening(report: &mut Report<'_>, text: &Decoded, split: &Split) {
             );
             report.edit(finding, line, "---".to_owned());
         }
-        Opening::Indented | Opening::Fence => {
-            let what = match split.preamble {
-                Preamble::Nothing => return,
-                Preamble::BlankLines => "blank lines stand",
-                Preamble::Comment => "a comment stands",
-                Preamble::CodeFence => "a code fence stands",
-                Preamble::Text => "text stands",
-            };
-            let help = "begin the file with the line `---`";
-            let finding = report.add(
-                code,
-                line.clone(),
-                format!("{what} before the opening fence"),
-                help,
-            );
-            if split.preamble == Preamble::BlankLines {
-                report.edit(finding, 0..line.end, "---".to_owned());
-            }
-        }
+        Opening::Indented | Opening::Fence => report_preamble(report, split.preamble, line),
+    }
+}
+
+fn report_preamble(report: &mut Report<'_>, preamble: Preamble, fence: Range<usize>) {
+    let what = match preamble {
+        Preamble::Nothing => return,
+        Preamble::BlankLines => "blank lines stand",
+        Preamble::Comment => "a comment stands",
+        Preamble::CodeFence => "a code fence stands",
+        Preamble::Text => "text stands",
+    };
+    let message = format!("{what} before the opening fence");
+    let help = "begin the file with the line `---`";
+    let finding = report.add(Code::FrontmatterPreamble, fence.clone(), message, help);
+    if preamble == Preamble::BlankLines {
+        report.edit(finding, 0..fence.end, "---".to_owned());
     }
 }
 
@@ -344,16 +365,27 @@ fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
         Closing::Missing => {
             let help = "add a line `---` behind the last key";
             let finding = report.add(code, start..start, "the closing fence is missing", help);
-            report.edit(finding, start..start, "---\n".to_owned());
+            let at_line_start = text.text[..start].is_empty() || text.text[..start].ends_with('\n');
+            report.edit(
+                finding,
+                start..start,
+                if at_line_start { "---\n" } else { "\n---\n" }.to_owned(),
+            );
         }
     }
 }
 
 /// Says what characters of the frontmatter were dropped or read as line ends.
 fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
-    let first = split.first_line();
+    // Blank lines before the fence have a correction of their own, which must lie within.
+    let first = if split.preamble == Preamble::BlankLines {
+        0
+    } else {
+        split.first_line()
+    };
+    let last = first.max(split.yaml.end.saturating_sub(1));
     let start = text.line_start(first);
-    let end = (start + text.line(first).len()).max(text.line_start(split.yaml.end).saturating_sub(1));
+    let end = text.line_start(last) + text.line(last).len();
     let raw = text.raw_line_start(first)..text.raw(end);
     let within = |offsets: &[usize]| offsets.iter().copied().find(|offset| raw.contains(offset));
     let control = within(&text.dropped).map(|offset| (offset, "control characters; they were dropped"));
@@ -367,7 +399,7 @@ fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
             Code::YamlRepaired,
             at..at,
             message,
-            "remove them, or let `check --fix` do it",
+            "save the file with LF or CRLF and without control characters",
         );
         report.rewrite(finding, start..end);
     }

@@ -192,7 +192,9 @@ fn is_wrapped(first: &str) -> bool {
         return false;
     };
     let quotes = quotes(first, quote);
-    quotes.len() % 2 == 0 && quotes.last() == Some(&(first.len() - 1)) && !is_word_list(first, &quotes)
+    quotes.len().is_multiple_of(2)
+        && quotes.last() == Some(&(first.len() - 1))
+        && !is_word_list(first, &quotes)
 }
 
 /// Takes the quotes off a value that is on one line now.
@@ -203,6 +205,10 @@ fn unquote_line(text: &str) -> String {
     let quotes = quotes(text, quote);
     let last = quotes.last().copied().unwrap_or_default();
     let tail = &text[last + 1..];
+    if quotes.len() == 1 && quote == '"' && text.ends_with("\\\"") {
+        // `"C:\logs\"`: the backslash was meant as one, and the quote closes.
+        return unquote(text);
+    }
     if quotes.len() == 1 {
         return text[1..].replace("\\\"", "\"");
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::bytes::Encoding;
+use super::entries::{is_blank, is_comment};
 use crate::diagnostic::Repair;
 
 /// An entry as `key: "text"`; `key` is what stands before the colon, its indent included.
@@ -47,14 +48,13 @@ fn is_printable(char: char) -> bool {
 
 /// Turns every line into a comment; blank lines and comments stay.
 pub(super) fn comment_out(text: &str) -> String {
-    let lines = text.trim_end_matches('\n').split('\n').map(|line| {
-        let comment = line.trim().is_empty() || line.trim_start().starts_with('#');
-        if comment {
-            line.to_owned()
-        } else {
-            format!("# {line}")
-        }
-    });
+    let lines =
+        text.trim_end_matches('\n')
+            .split('\n')
+            .map(|line| match is_blank(line) || is_comment(line) {
+                true => line.to_owned(),
+                false => format!("# {line}"),
+            });
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -96,7 +96,8 @@ pub(super) fn apply(bytes: &[u8], repairs: &[&Repair]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for repair in repairs {
-        if repair.start < done || repair.end < repair.start || repair.end > bytes.len() {
+        let splits_unit = encoding != Encoding::Utf8 && !repair.start.is_multiple_of(2);
+        if splits_unit || repair.start < done || repair.end < repair.start || repair.end > bytes.len() {
             continue;
         }
         out.extend_from_slice(&bytes[done..repair.start]);

@@ -63,79 +63,83 @@ impl<'a> Report<'a> {
         self.rewrite = Some((finding, lines));
     }
 
-    /// The findings in the order of the file. `yaml` is the text that a parser read; corrections that would not make
-    /// YAML of it are left out, as are all if it is only a part (`whole` is false).
-    pub(super) fn finish(mut self, yaml: Range<usize>, whole: bool) -> Vec<Diagnostic> {
+    /// The findings in the order of the file.
+    ///
+    /// `yaml` is what was read of the frontmatter, `None` if that is only a part: then nothing is corrected. Corrections
+    /// that would not make YAML of it are left out.
+    pub(super) fn finish(mut self, yaml: Option<Range<usize>>) -> Vec<Diagnostic> {
         self.edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
-        if !whole {
-            self.edits.clear();
-            self.rewrite = None;
-        } else if !self.makes_yaml(&yaml) {
-            self.edits
-                .retain(|edit| edit.at.start >= yaml.end || edit.at.end <= yaml.start);
-            self.rewrite = None;
+        match yaml {
+            None => {
+                self.edits.clear();
+                self.rewrite = None;
+            }
+            Some(yaml) if !self.makes_yaml(&yaml) => {
+                self.edits
+                    .retain(|edit| edit.at.is_empty() || !is_within(edit, &yaml));
+                self.rewrite = None;
+            }
+            Some(_) => {}
         }
-        if let Some((finding, lines)) = self.rewrite.take() {
-            let text = self.edited(&lines);
-            self.edits
-                .retain(|edit| edit.at.start > lines.end || edit.at.end < lines.start);
-            self.edits.push(Edit {
-                finding,
-                at: lines,
-                text,
-            });
+        if let Some((finding, at)) = self.rewrite.take() {
+            let text = self.edited(&at, self.edits.iter().filter(|edit| is_within(edit, &at)));
+            self.edits.retain(|edit| !is_within(edit, &at));
+            self.edits.push(Edit { finding, at, text });
         }
-        for edit in self.edits {
-            let start = self.text.raw_line_start(self.text.line_of(edit.at.start));
-            let end = if edit.at.is_empty() {
-                start
-            } else {
-                self.text.raw(edit.at.end)
-            };
-            let repair = if self.text.line_start(self.text.line_of(edit.at.start)) == edit.at.start {
-                Repair {
-                    start,
-                    end,
-                    text: edit.text,
-                }
-            } else {
-                let end = self.text.raw(edit.at.end);
-                Repair {
-                    start: end,
-                    end,
-                    text: format!("\n{}", edit.text),
-                }
-            };
-            let finding = &mut self.findings[edit.finding];
-            finding.repair = Some(repair);
+        for edit in std::mem::take(&mut self.edits) {
+            let finding = edit.finding;
+            self.findings[finding].repair = Some(self.repair(edit));
         }
         self.findings
             .sort_by_key(|finding| finding.span.map(|span| span.start));
         self.findings
     }
 
-    fn makes_yaml(&self, yaml: &Range<usize>) -> bool {
-        let inside = |edit: &Edit| edit.at.start < yaml.end && edit.at.end > yaml.start;
-        let untouched = !self.edits.iter().any(inside);
-        untouched
-            || read(&self.edited(yaml), Aliases::Refuse).is_some_and(|document| document.pairs.is_some())
+    fn repair(&self, edit: Edit) -> Repair {
+        let line = self.text.line_of(edit.at.start);
+        let start = match self.text.line_start(line) == edit.at.start {
+            true => self.text.raw_line_start(line),
+            false => self.text.raw(edit.at.start),
+        };
+        let end = if edit.at.is_empty() {
+            start
+        } else {
+            self.text.raw(edit.at.end)
+        };
+        Repair {
+            start,
+            end,
+            text: edit.text,
+        }
     }
 
-    /// The text of `range` with all corrections inside of it.
-    fn edited(&self, range: &Range<usize>) -> String {
+    /// Whether the corrections of whole lines leave YAML with a mapping as its root.
+    fn makes_yaml(&self, yaml: &Range<usize>) -> bool {
+        let edits = || {
+            self.edits
+                .iter()
+                .filter(|edit| !edit.at.is_empty() && is_within(edit, yaml))
+        };
+        edits().next().is_none()
+            || read(&self.edited(yaml, edits()), Aliases::Refuse)
+                .is_some_and(|document| document.pairs.is_some())
+    }
+
+    /// The text of `range` with `edits` applied.
+    fn edited<'e>(&self, range: &Range<usize>, edits: impl Iterator<Item = &'e Edit>) -> String {
         let mut out = String::new();
         let mut done = range.start;
-        for edit in self
-            .edits
-            .iter()
-            .filter(|edit| edit.at.start >= range.start && edit.at.end <= range.end)
-        {
+        for edit in edits {
             out.push_str(&self.text.text[done..edit.at.start]);
             out.push_str(&edit.text);
             done = edit.at.end;
         }
         out + &self.text.text[done..range.end]
     }
+}
+
+fn is_within(edit: &Edit, range: &Range<usize>) -> bool {
+    edit.at.start >= range.start && edit.at.end <= range.end
 }
 
 /// `text`, cut after so many characters that a line of talk can take.

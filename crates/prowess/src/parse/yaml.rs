@@ -96,6 +96,7 @@ struct Builder<'a> {
     /// Entries of the root whose value is a plain scalar behind an anchor, and the anchor's name.
     anchored: Vec<(usize, String)>,
     anchor_may_follow: bool,
+    empty_key: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -111,10 +112,12 @@ impl<'a> Builder<'a> {
             unresolved: BTreeSet::new(),
             anchored: Vec::new(),
             anchor_may_follow: false,
+            empty_key: false,
         }
     }
 
-    /// Takes one event; `None` if the text holds more than one document.
+    /// Takes one event; `None` if the text is to be refused: it holds a second document, or a key that is empty,
+    /// which YAML 1.1 doesn't have.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let at = span.byte_range().unwrap_or_default();
         let anchor_may_follow = std::mem::take(&mut self.anchor_may_follow);
@@ -141,25 +144,26 @@ impl<'a> Builder<'a> {
                 self.unresolved.insert(name.into_owned());
             }
             Event::Anchor(_, name) => {
-                if anchor_may_follow && let Some(pairs) = self.root_pairs() {
-                    let last = pairs.len().saturating_sub(1);
-                    self.anchored.push((last, name.clone().into_owned()));
+                if anchor_may_follow && let Some((index, pair)) = self.last_pair() {
+                    pair.at.start = at.start.min(pair.at.start);
+                    self.anchored.push((index, name.clone().into_owned()));
                 }
                 self.anchors.insert(name.into_owned());
             }
             _ => {}
         }
-        Some(())
+        (!self.empty_key).then_some(())
     }
 
-    fn root_pairs(&self) -> Option<&Vec<Pair>> {
-        match self.stack.as_slice() {
+    /// The root's entry that was completed last, if no other has begun.
+    fn last_pair(&mut self) -> Option<(usize, &mut Pair)> {
+        match self.stack.as_mut_slice() {
             [
                 Frame {
                     items: Items::Root(pairs, None),
                     ..
                 },
-            ] => Some(pairs),
+            ] => pairs.iter_mut().enumerate().next_back(),
             _ => None,
         }
     }
@@ -225,6 +229,8 @@ impl<'a> Builder<'a> {
         let Some(frame) = self.stack.last_mut() else {
             return;
         };
+        self.empty_key |=
+            node.at.is_empty() && matches!(frame.items, Items::Map(_, None) | Items::Root(_, None));
         match &mut frame.items {
             Items::List(items) => items.push(node.value),
             Items::Map(entries, key) => match key.take() {

@@ -28,6 +28,8 @@ const MAX_ENTRIES: usize = 100_000;
 /// How many files an error names, and among how many it looks for the nearest.
 const MAX_CANDIDATES: usize = 20;
 const MAX_COMPARED: usize = 1_000;
+/// How many characters of the path that was asked for are compared.
+const MAX_ASKED: usize = 256;
 
 /// Lists the files below a directory by [`Source::resources`](crate::source::Source::resources)' rules.
 pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
@@ -81,7 +83,7 @@ pub(super) fn read(
     };
     let error = Error::new(
         ErrorKind::UnknownResource,
-        format!("the skill has no file `{resource}`"),
+        format!("the skill has no file `{}`", shown(resource)),
     );
     Err(error
         .with_path(directory)
@@ -92,8 +94,13 @@ pub(super) fn read(
 pub(super) fn not_confined(resource: &str) -> Error {
     Error::new(
         ErrorKind::NotConfined,
-        format!("`{resource}` leads out of the skill's directory"),
+        format!("`{}` leads out of the skill's directory", shown(resource)),
     )
+}
+
+/// As much of a path as a message repeats.
+fn shown(resource: &str) -> String {
+    resource.chars().take(MAX_ASKED).collect()
 }
 
 /// The path in its plain form, `/` between names, if it can't lead upwards.
@@ -194,7 +201,7 @@ fn nearest(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
     };
     let files = list(tree, directory, MAX_COMPARED).files;
     let mut files: Vec<String> = files.into_iter().map(|file| file.path).collect();
-    let asked = path.to_lowercase();
+    let asked: String = path.to_lowercase().chars().take(MAX_ASKED).collect();
     files.sort_by_cached_key(|file| (!beside(file), strsim::levenshtein(&file.to_lowercase(), &asked)));
     files
 }

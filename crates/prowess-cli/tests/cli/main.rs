@@ -1,0 +1,9 @@
+//! The command line as its users meet it: arguments and a tree in, exit code and output out.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on panics")]
+
+mod failures;
+mod harness;
+mod human;
+mod options;
+mod shapes;

@@ -1,0 +1,62 @@
+//! One job: find every `SKILL.md` below the roots, and account for each.
+
+use crate::parse::{Finding, Skill, finding, parse};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// Each file that was seen is a skill, shadowed, or an error among the findings.
+#[derive(Default)]
+pub struct Library {
+    pub skills: Vec<Skill>,
+    pub shadowed: Vec<Skill>,
+    pub findings: Vec<Finding>,
+}
+
+/// Loads the roots in order, highest rank first. A bad file never spoils its neighbours.
+pub fn load(roots: &[PathBuf]) -> Library {
+    let mut library = Library::default();
+    for root in roots {
+        for location in find(root) {
+            let (skill, findings) = match read(&location) {
+                Ok(text) => parse(&text, location),
+                Err(why) => (None, vec![finding("error", "unreadable", &location, &why.to_string())]),
+            };
+            library.findings.extend(findings);
+            skill.into_iter().for_each(|skill| place(&mut library, skill));
+        }
+    }
+    library.skills.sort_by(|a, b| a.name.cmp(&b.name));
+    library
+}
+
+/// The first of a name wins, since roots come highest first. The loser is kept, and both are told of.
+fn place(library: &mut Library, skill: Skill) {
+    let Some(winner) = library.skills.iter().find(|other| other.name == skill.name) else {
+        return library.skills.push(skill);
+    };
+    let message = format!("`{}` is shadowed by {}", skill.name, winner.location.display());
+    library.findings.push(finding("warning", "shadowed", &skill.location, &message));
+    library.shadowed.push(skill);
+}
+
+/// A directory with a `SKILL.md` is a leaf: what lies below it is its own.
+fn find(directory: &Path) -> Vec<PathBuf> {
+    let skill = directory.join("SKILL.md");
+    if skill.is_file() {
+        return vec![skill];
+    }
+    children(directory).iter().filter(|path| path.is_dir()).flat_map(|path| find(path)).collect()
+}
+
+/// Sorted, whatever the disk's order is, and without links, so that nothing is a cycle. No directory: none.
+pub fn children(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = entries.filter(|path| !path.is_symlink()).collect();
+    paths.sort();
+    paths
+}
+
+/// A file's text, with every platform's line ends as `\n`.
+pub fn read(path: &Path) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).replace("\r\n", "\n"))
+}
