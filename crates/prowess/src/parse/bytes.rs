@@ -55,46 +55,28 @@ fn each_utf8(bytes: &[u8], start: usize, take: &mut impl FnMut(Piece)) {
     for chunk in bytes[start..].utf8_chunks() {
         for char in chunk.valid().chars() {
             let end = at + char.len_utf8();
-            take(Piece {
-                char,
-                raw: at..end,
-                valid: true,
-            });
+            take(Piece { char, raw: at..end, valid: true });
             at = end;
         }
         if !chunk.invalid().is_empty() {
             let end = at + chunk.invalid().len();
-            take(Piece {
-                char: char::REPLACEMENT_CHARACTER,
-                raw: at..end,
-                valid: false,
-            });
+            take(Piece { char: char::REPLACEMENT_CHARACTER, raw: at..end, valid: false });
             at = end;
         }
     }
 }
 
 fn each_utf16(bytes: &[u8], start: usize, read: fn([u8; 2]) -> u16, take: &mut impl FnMut(Piece)) {
-    let units = bytes[start..]
-        .chunks_exact(2)
-        .map(|unit| read([unit[0], unit[1]]));
+    let units = bytes[start..].chunks_exact(2).map(|unit| read([unit[0], unit[1]]));
     let mut at = start;
     for decoded in char::decode_utf16(units) {
         let char = decoded.as_ref().map_or(char::REPLACEMENT_CHARACTER, |char| *char);
         let end = at + 2 * char.len_utf16();
-        take(Piece {
-            char,
-            raw: at..end,
-            valid: decoded.is_ok(),
-        });
+        take(Piece { char, raw: at..end, valid: decoded.is_ok() });
         at = end;
     }
     if at < bytes.len() {
-        take(Piece {
-            char: char::REPLACEMENT_CHARACTER,
-            raw: at..bytes.len(),
-            valid: false,
-        });
+        take(Piece { char: char::REPLACEMENT_CHARACTER, raw: at..bytes.len(), valid: false });
     }
 }
 
@@ -134,9 +116,7 @@ impl Decoded {
             raw_end: bytes.len(),
         };
         let mut after_cr = false;
-        each_char(bytes, start, encoding, |piece| {
-            after_cr = decoded.push(&piece, after_cr)
-        });
+        each_char(bytes, start, encoding, |piece| after_cr = decoded.push(&piece, after_cr));
         decoded.align(bytes.len());
         decoded
     }
@@ -182,12 +162,7 @@ impl Decoded {
     pub(super) fn raw(&self, at: usize) -> usize {
         let known = match self.shifts.last() {
             Some(&last) if last.0 <= at => last,
-            _ => {
-                self.shifts[self
-                    .shifts
-                    .partition_point(|shift| shift.0 <= at)
-                    .saturating_sub(1)]
-            }
+            _ => self.shifts[self.shifts.partition_point(|shift| shift.0 <= at).saturating_sub(1)],
         };
         known.1 + (at - known.0)
     }
@@ -197,8 +172,7 @@ impl Decoded {
         let next = self.shifts.partition_point(|shift| shift.1 <= raw);
         let (text, start) = self.shifts[next.saturating_sub(1)];
         let limit = self.shifts.get(next).map_or(self.text.len(), |shift| shift.0);
-        self.text
-            .floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
+        self.text.floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
     }
 
     /// The number of lines, the last one without a line end among them.
@@ -209,10 +183,7 @@ impl Decoded {
     /// A line without its line end; empty behind the last one.
     pub(super) fn line(&self, index: usize) -> &str {
         let start = self.line_start(index);
-        let end = self
-            .lines
-            .get(index + 1)
-            .map_or(self.text.len(), |line| line.0 - 1);
+        let end = self.lines.get(index + 1).map_or(self.text.len(), |line| line.0 - 1);
         &self.text[start..end]
     }
 
@@ -234,10 +205,7 @@ impl Decoded {
     /// Whether the end of the text is no end of a line that more bytes could not change.
     pub(super) fn ends_within_line(&self, index: usize) -> bool {
         let last = self.lines.len() - 1;
-        let cr_at_end = self
-            .lone_cr
-            .last()
-            .is_some_and(|cr| self.raw_line_start(last) > *cr);
+        let cr_at_end = self.lone_cr.last().is_some_and(|cr| self.raw_line_start(last) > *cr);
         index >= last || (index + 1 == last && cr_at_end && self.raw_line_start(last) == self.raw_end)
     }
 

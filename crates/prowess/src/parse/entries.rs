@@ -9,21 +9,10 @@ use super::{recover, yaml};
 use crate::value::Value;
 
 /// The keys that hold text.
-const TEXT_KEYS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "argument-hint",
-    "when_to_use",
-];
+const TEXT_KEYS: [&str; 6] =
+    ["name", "description", "license", "compatibility", "argument-hint", "when_to_use"];
 /// The other keys that the specification or this runtime gives a meaning.
-const OTHER_KEYS: [&str; 4] = [
-    "metadata",
-    "allowed-tools",
-    "disable-model-invocation",
-    "user-invocable",
-];
+const OTHER_KEYS: [&str; 4] = ["metadata", "allowed-tools", "disable-model-invocation", "user-invocable"];
 
 /// The known key that `key` is, in any case.
 pub(super) fn known_key(key: &str) -> Option<&'static str> {
@@ -79,11 +68,7 @@ impl Reading {
     /// The entry that counts for a known key: the last one of exactly that name, or else of that name in any case.
     pub(super) fn find(&self, key: &str) -> Option<&Entry> {
         let mut exact = self.entries.iter().rev().filter(|entry| entry.key == key);
-        let mut any_case = self
-            .entries
-            .iter()
-            .rev()
-            .filter(|entry| known_key(&entry.key) == Some(key));
+        let mut any_case = self.entries.iter().rev().filter(|entry| known_key(&entry.key) == Some(key));
         exact.next().or_else(|| any_case.next())
     }
 }
@@ -91,28 +76,14 @@ impl Reading {
 /// Reads all entries of a frontmatter.
 pub(super) fn entries(text: &str) -> Reading {
     match read(text, Aliases::Refuse) {
-        Some(Document {
-            pairs: Some(pairs),
-            block,
-            ..
-        }) => {
+        Some(Document { pairs: Some(pairs), block, .. }) => {
             let entries = from_pairs(text, pairs, block);
             if has_description(&entries) {
-                return Reading {
-                    entries,
-                    ..Reading::default()
-                };
+                return Reading { entries, ..Reading::default() };
             }
             // Prose at the margin may have been taken for keys: `description: >` and below it `Sorts lines: all`.
             let cut = cut(text);
-            if has_description(&cut.entries) {
-                cut
-            } else {
-                Reading {
-                    entries,
-                    ..Reading::default()
-                }
-            }
+            if has_description(&cut.entries) { cut } else { Reading { entries, ..Reading::default() } }
         }
         _ => cut(text),
     }
@@ -123,16 +94,11 @@ fn has_description(entries: &[Entry]) -> bool {
         let text = entry.source.as_deref().or_else(|| entry.value.as_text());
         text.is_some_and(|text| !text.trim().is_empty())
     };
-    entries
-        .iter()
-        .any(|entry| known_key(&entry.key) == Some("description") && is_text(entry))
+    entries.iter().any(|entry| known_key(&entry.key) == Some("description") && is_text(entry))
 }
 
 fn from_pairs(text: &str, pairs: Vec<Pair>, block: bool) -> Vec<Entry> {
-    let starts: Vec<usize> = pairs
-        .iter()
-        .map(|pair| line_start(text, pair.key_at.start))
-        .collect();
+    let starts: Vec<usize> = pairs.iter().map(|pair| line_start(text, pair.key_at.start)).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let bounds: Vec<(usize, usize)> = starts.iter().copied().zip(ends).collect();
     let entries = pairs.into_iter().zip(bounds).map(|(pair, (start, end))| {
@@ -170,10 +136,7 @@ fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> Entry {
             _ => FaultKind::Broken(fault_of(first, &rest)),
         };
         let key = &text[lines.start..entry.key_at.end];
-        entry.fault = Some(Fault {
-            kind,
-            fixed: quoted_entry(key, &source),
-        });
+        entry.fault = Some(Fault { kind, fixed: quoted_entry(key, &source) });
     }
     entry.source = Some(source);
     entry
@@ -204,9 +167,7 @@ fn line_start(text: &str, at: usize) -> usize {
 fn trim_entry(text: &str, lines: Range<usize>, column: usize) -> Range<usize> {
     let mut end = lines.end;
     loop {
-        let before = text[lines.start..end]
-            .strip_suffix('\n')
-            .unwrap_or(&text[lines.start..end]);
+        let before = text[lines.start..end].strip_suffix('\n').unwrap_or(&text[lines.start..end]);
         let last = before.rfind('\n').map(|at| &before[at + 1..]);
         let Some(last) = last else {
             return lines.start..lines.start + before.len();
@@ -245,27 +206,12 @@ pub(super) fn key_line(line: &str) -> Option<KeyLine<'_>> {
     };
     let known = known_key(key).is_some();
     let key_end = line.len() - tail.len();
-    let tail = if known {
-        tail.trim_start_matches([' ', '\t'])
-    } else {
-        tail
-    };
-    let value = tail
-        .strip_prefix(':')
-        .or_else(|| tail.strip_prefix('：').filter(|_| known))?;
+    let tail = if known { tail.trim_start_matches([' ', '\t']) } else { tail };
+    let value = tail.strip_prefix(':').or_else(|| tail.strip_prefix('：').filter(|_| known))?;
     let first = key.chars().next()?;
     let spaced = value.is_empty() || value.starts_with([' ', '\t']);
-    let is_key = if known {
-        !value.starts_with("//")
-    } else {
-        first.is_lowercase() && spaced
-    };
-    is_key.then(|| KeyLine {
-        column,
-        key,
-        key_end,
-        value: line.len() - value.len(),
-    })
+    let is_key = if known { !value.starts_with("//") } else { first.is_lowercase() && spaced };
+    is_key.then(|| KeyLine { column, key, key_end, value: line.len() - value.len() })
 }
 
 /// The lines of one entry, cut out by its key line.
@@ -292,11 +238,7 @@ fn cut(text: &str) -> Reading {
     }
     align(text, &mut entries);
     let refused = junk.is_none() && entries.iter().all(|entry| entry.fault.is_none());
-    Reading {
-        entries,
-        junk,
-        refused,
-    }
+    Reading { entries, junk, refused }
 }
 
 /// Moves entries that stand deeper than another one to its column.
@@ -305,12 +247,8 @@ fn align(text: &str, entries: &mut [Entry]) {
         let lines = &text[lines.clone()];
         lines.len() - lines.trim_start_matches([' ', '\t']).len()
     };
-    let margin = entries
-        .iter()
-        .filter_map(|entry| entry.lines.as_ref())
-        .map(indent)
-        .min()
-        .unwrap_or_default();
+    let margin =
+        entries.iter().filter_map(|entry| entry.lines.as_ref()).map(indent).min().unwrap_or_default();
     for entry in entries {
         let Some(lines) = &entry.lines else { continue };
         let depth = indent(lines) - margin;
@@ -371,10 +309,7 @@ fn read_piece(text: &str, piece: &Piece<'_>, anchors: &mut BTreeSet<String>, ent
     match sound_pair(&untabbed, piece.key, anchors).filter(|_| tabs) {
         Some(pair) => {
             let kind = FaultKind::Broken("a tab that indents");
-            let fault = Fault {
-                kind,
-                fixed: untabbed,
-            };
+            let fault = Fault { kind, fixed: untabbed };
             entries.push(broken_entry(text, piece, pair.value, fault));
         }
         None => read_lines(text, piece, entries),
@@ -429,9 +364,7 @@ fn broken_entry(text: &str, piece: &Piece<'_>, value: Value, fault: Fault) -> En
 /// The only entry of `source`, if YAML reads it as one whose aliases are known.
 fn sound_pair(source: &str, key: &str, anchors: &mut BTreeSet<String>) -> Option<Pair> {
     let document = yaml::read(source, Aliases::Collect)?;
-    let mut pairs = document
-        .pairs
-        .filter(|_| document.unresolved.is_subset(anchors))?;
+    let mut pairs = document.pairs.filter(|_| document.unresolved.is_subset(anchors))?;
     let pair = pairs.pop().filter(|pair| pairs.is_empty() && pair.key == key)?;
     anchors.extend(document.anchors);
     Some(pair)

@@ -77,29 +77,13 @@ pub(super) fn split(text: &Decoded) -> (Option<Split>, usize) {
     if let Some(opening) = opening_fence(text.line(first)) {
         let (yaml_end, closing, reach) = close(text, first + 1);
         let yaml = first + 1..yaml_end;
-        return (
-            Some(Split {
-                opening,
-                preamble,
-                yaml,
-                closing,
-            }),
-            reach,
-        );
+        return (Some(Split { opening, preamble, yaml, closing }), reach);
     }
     if begins_with_field(text.line(first)) {
         let (end, fenced) = run_end(text, first, Some(first + BARE_LINES));
         let closing = if fenced { Closing::Fence } else { Closing::Missing };
         let reach = if fenced { end } else { text.line_count() - 1 };
-        return (
-            Some(Split {
-                opening: Opening::Missing,
-                preamble,
-                yaml: first..end,
-                closing,
-            }),
-            reach,
-        );
+        return (Some(Split { opening: Opening::Missing, preamble, yaml: first..end, closing }), reach);
     }
     fence_behind_text(text, first)
 }
@@ -151,15 +135,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
         if begins_with_field(text.line(next)) {
             let (yaml_end, closing, closed) = close(text, index + 1);
             let yaml = index + 1..yaml_end;
-            return (
-                Some(Split {
-                    opening,
-                    preamble: Preamble::Text,
-                    yaml,
-                    closing,
-                }),
-                reach.max(closed),
-            );
+            return (Some(Split { opening, preamble: Preamble::Text, yaml, closing }), reach.max(closed));
         }
     }
     (None, reach.max(PREAMBLE_LINES.min(text.line_count())))
@@ -171,11 +147,7 @@ fn close(text: &Decoded, start: usize) -> (usize, Closing, usize) {
     for index in lines.clone() {
         let line = text.line(index);
         if line.starts_with("---") {
-            let closing = if is_fence(line) {
-                Closing::Fence
-            } else {
-                Closing::Glued
-            };
+            let closing = if is_fence(line) { Closing::Fence } else { Closing::Glued };
             return (index, closing, index);
         }
         if line.trim_end() == "..." {
@@ -226,9 +198,7 @@ fn goes_on(line: &str, column: Option<usize>) -> bool {
 /// The first line from `index` on that is not blank.
 fn next_line(text: &Decoded, index: usize) -> usize {
     let mut lines = index..text.line_count();
-    lines
-        .find(|index| !is_blank(text.line(*index)))
-        .unwrap_or(text.line_count())
+    lines.find(|index| !is_blank(text.line(*index))).unwrap_or(text.line_count())
 }
 
 fn opening_fence(line: &str) -> Option<Opening> {

@@ -102,11 +102,7 @@ impl Fields<'_, '_> {
     }
 
     fn report_type(&mut self, entry: &Entry, wanted: &str, help: &str) {
-        let message = format!(
-            "`{}` should be {wanted}, and is {}",
-            entry.key,
-            kind_of(&entry.value)
-        );
+        let message = format!("`{}` should be {wanted}, and is {}", entry.key, kind_of(&entry.value));
         let at = self.at(&entry.at);
         self.report.add(Code::UnknownKey, at, message, help);
     }
@@ -114,10 +110,7 @@ impl Fields<'_, '_> {
     fn report_duplicates(&mut self) {
         let mut groups: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
         for entry in &self.reading.entries {
-            groups
-                .entry(known_key(&entry.key).unwrap_or(&entry.key))
-                .or_default()
-                .push(entry);
+            groups.entry(known_key(&entry.key).unwrap_or(&entry.key)).or_default().push(entry);
         }
         for (key, group) in groups {
             let Some(last) = group.last().filter(|_| group.len() > 1) else {
@@ -126,12 +119,7 @@ impl Fields<'_, '_> {
             let counts = self.reading.find(key).unwrap_or(last);
             let at = self.at(&counts.at);
             let message = format!("`{key}` stands {} times; only this one counts", group.len());
-            self.report.add(
-                Code::DuplicateKey,
-                at,
-                message,
-                format!("remove the other `{key}` lines"),
-            );
+            self.report.add(Code::DuplicateKey, at, message, format!("remove the other `{key}` lines"));
         }
     }
 
@@ -144,10 +132,7 @@ impl Fields<'_, '_> {
             }
         }
         let Some(first) = keys.first() else { return };
-        let mut names: Vec<String> = keys
-            .iter()
-            .map(|entry| format!("`{}`", shorten(&entry.key)))
-            .collect();
+        let mut names: Vec<String> = keys.iter().map(|entry| format!("`{}`", shorten(&entry.key))).collect();
         if names.len() > LISTED_KEYS {
             names.truncate(LISTED_KEYS);
             names.push("…".to_owned());
@@ -165,24 +150,15 @@ impl Fields<'_, '_> {
     /// A text field's value, trimmed; none if it is missing, empty or null. Says what is hidden in it or cut off.
     fn text(&mut self, key: &str) -> Option<String> {
         let entry = self.reading.find(key)?;
-        let text = entry
-            .source
-            .as_deref()
-            .or_else(|| entry.value.as_text())?
-            .trim()
-            .to_owned();
+        let text = entry.source.as_deref().or_else(|| entry.value.as_text())?.trim().to_owned();
         if text.is_empty() {
             return None;
         }
         let at = self.at(&entry.at);
         if let Some(comment) = self.cut_by(entry, &text) {
-            let message = format!(
-                "a comment cuts `{key}` short: `{}` is no part of it",
-                shorten(&comment)
-            );
+            let message = format!("a comment cuts `{key}` short: `{}` is no part of it", shorten(&comment));
             let help = format!("put the value of `{key}` in quotes if the rest belongs to it");
-            self.report
-                .add(Code::ValueCutByComment, at.clone(), message, help);
+            self.report.add(Code::ValueCutByComment, at.clone(), message, help);
         }
         if let Some(what) = hidden::find(&text).filter(|_| key != "name" || !names::is_unsafe(&text)) {
             let message = format!("hidden characters in `{key}`: {what}");
@@ -200,10 +176,7 @@ impl Fields<'_, '_> {
     fn cut_by(&self, entry: &Entry, value: &str) -> Option<String> {
         let plain = entry.fault.is_none() && matches!(entry.value, Value::Plain(_)) && entry.lines.is_some();
         let finished = value.ends_with(['.', '!', '?', '。']) || entry.key == "name";
-        let tail = self.text[entry.at.end..]
-            .split('\n')
-            .next()
-            .filter(|_| plain && !finished)?;
+        let tail = self.text[entry.at.end..].split('\n').next().filter(|_| plain && !finished)?;
         tail.trim_start().starts_with('#').then(|| tail.trim().to_owned())
     }
 
@@ -214,23 +187,13 @@ impl Fields<'_, '_> {
         let Some((name, at)) = own.zip(at.clone()) else {
             let start = self.base..self.base;
             let help = format!("add `name: {}`", fallback());
-            self.report.add(
-                Code::NameMissing,
-                at.unwrap_or(start),
-                "no name: the directory's serves",
-                help,
-            );
+            self.report.add(Code::NameMissing, at.unwrap_or(start), "no name: the directory's serves", help);
             return fallback();
         };
         if names::is_unsafe(&name) {
-            let message = format!(
-                "the name `{}` holds a separator, a control or a bidi character",
-                shorten(&name)
-            );
-            let help = format!(
-                "write `name: {}`, the directory's name, which serves instead",
-                fallback()
-            );
+            let message =
+                format!("the name `{}` holds a separator, a control or a bidi character", shorten(&name));
+            let help = format!("write `name: {}`, the directory's name, which serves instead", fallback());
             self.report.add(Code::NameUnsafe, at, message, help);
             return fallback();
         }
@@ -249,8 +212,7 @@ impl Fields<'_, '_> {
         let length = name.chars().count();
         if length > MAX_NAME {
             let message = format!("the name has {length} characters; the limit is {MAX_NAME}");
-            self.report
-                .add(Code::NameTooLong, at.clone(), message, "choose a shorter name");
+            self.report.add(Code::NameTooLong, at.clone(), message, "choose a shorter name");
         }
         if let Some(directory) = directory.filter(|directory| *directory != name) {
             let directory = shorten(directory);
@@ -267,11 +229,7 @@ impl Fields<'_, '_> {
     fn description(&mut self) -> String {
         let Some(text) = self.text("description") else {
             let entry = self.reading.find("description");
-            let message = if entry.is_some() {
-                "the description is empty"
-            } else {
-                "no description"
-            };
+            let message = if entry.is_some() { "the description is empty" } else { "no description" };
             let at = entry.map_or(self.base..self.base, |entry| self.at(&entry.at));
             let help =
                 "add `description: ` and say in a sentence or two what the skill does and when to use it";
@@ -294,9 +252,7 @@ impl Fields<'_, '_> {
         if let Some(kind) = kind.filter(|_| entry.fault.is_none()) {
             let message = format!("the description `{text}` is {kind}, not text");
             let help = "put it in quotes, or better, say what the skill does and when to use it";
-            let finding = self
-                .report
-                .add(Code::DescriptionNotText, at.clone(), message, help);
+            let finding = self.report.add(Code::DescriptionNotText, at.clone(), message, help);
             if let Some(lines) = &entry.lines {
                 let key = &self.text[lines.start..entry.key_at.end];
                 self.report.edit(finding, self.at(lines), quoted_entry(key, text));
@@ -316,11 +272,7 @@ impl Fields<'_, '_> {
         };
         let value = entry.value.clone();
         if !matches!(value, Value::Map(_) | Value::Null) && entry.fault.is_none() {
-            self.report_type(
-                entry,
-                "a map",
-                "write `key: value` lines below it, indented by two blanks",
-            );
+            self.report_type(entry, "a map", "write `key: value` lines below it, indented by two blanks");
         }
         value
     }
@@ -334,11 +286,7 @@ impl Fields<'_, '_> {
             Value::Plain(text) | Value::Text(text) => split_tools(text),
             Value::List(items) => join_parentheses(items),
             Value::Map(_) => {
-                self.report_type(
-                    entry,
-                    "text or a list",
-                    "write the tools with commas between them",
-                );
+                self.report_type(entry, "text or a list", "write the tools with commas between them");
                 Vec::new()
             }
         }
@@ -362,15 +310,11 @@ impl Fields<'_, '_> {
     /// Every entry in source order, of equal keys the last.
     fn entries(&self) -> Vec<(String, Value)> {
         let entries = &self.reading.entries;
-        let last: BTreeMap<&str, usize> = entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| (entry.key.as_str(), index))
-            .collect();
+        let last: BTreeMap<&str, usize> =
+            entries.iter().enumerate().map(|(index, entry)| (entry.key.as_str(), index)).collect();
         let counts = |(index, entry): &(usize, &Entry)| last.get(entry.key.as_str()) == Some(index);
         let kept = entries.iter().enumerate().filter(counts);
-        kept.map(|(_, entry)| (entry.key.clone(), entry.value.clone()))
-            .collect()
+        kept.map(|(_, entry)| (entry.key.clone(), entry.value.clone())).collect()
     }
 }
 
@@ -409,9 +353,7 @@ fn split_tools(text: &str) -> Vec<String> {
     let mut tools = vec![String::new()];
     let mut depth = 0_usize;
     let text = text.trim();
-    let inner = text
-        .strip_prefix('[')
-        .map_or(text, |inner| inner.strip_suffix(']').unwrap_or(inner));
+    let inner = text.strip_prefix('[').map_or(text, |inner| inner.strip_suffix(']').unwrap_or(inner));
     for char in inner.chars() {
         match char {
             '(' => depth += 1,
@@ -432,12 +374,7 @@ fn split_tools(text: &str) -> Vec<String> {
 fn join_parentheses(items: &[Value]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     let mut open = 0_usize;
-    for item in items
-        .iter()
-        .filter_map(Value::as_text)
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-    {
+    for item in items.iter().filter_map(Value::as_text).map(str::trim).filter(|item| !item.is_empty()) {
         match tools.last_mut().filter(|_| open > 0) {
             Some(last) => {
                 last.push_str(", ");

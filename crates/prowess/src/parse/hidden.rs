@@ -22,11 +22,9 @@ pub(super) fn find(text: &str) -> Option<String> {
         (true, true) => None,
         (false, true) => Some(codes.join(", ")),
         (true, false) => Some(format!("tag characters that read `{}`", shorten(&spelled))),
-        (false, false) => Some(format!(
-            "{}, tag characters that read `{}`",
-            codes.join(", "),
-            shorten(&spelled)
-        )),
+        (false, false) => {
+            Some(format!("{}, tag characters that read `{}`", codes.join(", "), shorten(&spelled)))
+        }
     }
 }
 
@@ -75,10 +73,8 @@ fn is_variation_selector(char: char) -> bool {
 }
 
 fn is_zero_width(char: char) -> bool {
-    matches!(
-        char,
-        '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' | '\u{115F}' | '\u{1160}'
-    ) || matches!(char, '\u{3164}' | '\u{FFA0}')
+    matches!(char, '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' | '\u{115F}' | '\u{1160}')
+        || matches!(char, '\u{3164}' | '\u{FFA0}')
 }
 
 fn is_right_to_left(char: char) -> bool {
@@ -88,10 +84,7 @@ fn is_right_to_left(char: char) -> bool {
 /// The printable ASCII character that a tag character stands for.
 fn spelled_by(char: char) -> Option<char> {
     let code = u32::from(char).checked_sub(0xE_0000)?;
-    (0x20..0x7F)
-        .contains(&code)
-        .then(|| char::from_u32(code))
-        .flatten()
+    (0x20..0x7F).contains(&code).then(|| char::from_u32(code)).flatten()
 }
 
 fn shorten(text: &str) -> String {

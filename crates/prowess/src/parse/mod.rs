@@ -191,10 +191,8 @@ pub fn body(bytes: &[u8], start: usize) -> String {
 /// ```
 #[must_use]
 pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
-    let repairs: Vec<&Repair> = diagnostics
-        .iter()
-        .filter_map(|diagnostic| diagnostic.repair.as_ref())
-        .collect();
+    let repairs: Vec<&Repair> =
+        diagnostics.iter().filter_map(|diagnostic| diagnostic.repair.as_ref()).collect();
     repair::apply(bytes, &repairs)
 }
 
@@ -203,11 +201,7 @@ fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split
     let whole = text.line_start(split.yaml.start)..text.line_start(split.yaml.end);
     let yaml = whole.start..whole.start + parsed_length(&text.text[whole.clone()]);
     if yaml != whole {
-        let message = format!(
-            "the frontmatter has {} bytes; only {} are read",
-            whole.len(),
-            yaml.len()
-        );
+        let message = format!("the frontmatter has {} bytes; only {} are read", whole.len(), yaml.len());
         let help = format!("keep the frontmatter under {MAX_FRONTMATTER} bytes: move text into the body");
         report.add(Code::FrontmatterTooLong, yaml.end..yaml.end, message, help);
     }
@@ -216,19 +210,11 @@ fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split
     report_closing(&mut report, text, split);
     let source = &text.text[yaml.clone()];
     let reading = entries::entries(source);
-    let fields = Fields {
-        text: source,
-        base: yaml.start,
-        reading: &reading,
-        report: &mut report,
-    };
+    let fields = Fields { text: source, base: yaml.start, reading: &reading, report: &mut report };
     let frontmatter = fields.read(directory);
     report_characters(&mut report, text, split);
     Parsed {
-        invalid: frontmatter
-            .description
-            .is_empty()
-            .then_some(Code::MissingDescription),
+        invalid: frontmatter.description.is_empty().then_some(Code::MissingDescription),
         frontmatter,
         yaml: text.raw_line_start(split.yaml.start)..text.raw_line_start(split.yaml.end),
         body: split.body(text),
@@ -366,11 +352,7 @@ fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
             let help = "add a line `---` behind the last key";
             let finding = report.add(code, start..start, "the closing fence is missing", help);
             let at_line_start = text.text[..start].is_empty() || text.text[..start].ends_with('\n');
-            report.edit(
-                finding,
-                start..start,
-                if at_line_start { "---\n" } else { "\n---\n" }.to_owned(),
-            );
+            report.edit(finding, start..start, if at_line_start { "---\n" } else { "\n---\n" }.to_owned());
         }
     }
 }
@@ -378,11 +360,7 @@ fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
 /// Says what characters of the frontmatter were dropped or read as line ends.
 fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
     // Blank lines before the fence have a correction of their own, which must lie within.
-    let first = if split.preamble == Preamble::BlankLines {
-        0
-    } else {
-        split.first_line()
-    };
+    let first = if split.preamble == Preamble::BlankLines { 0 } else { split.first_line() };
     let last = first.max(split.yaml.end.saturating_sub(1));
     let start = text.line_start(first);
     let end = text.line_start(last) + text.line(last).len();

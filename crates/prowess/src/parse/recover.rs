@@ -17,17 +17,11 @@ pub(super) fn read(first: &str, rest: &[&str], column: usize) -> Recovered {
     let first = first.trim();
     let rest = trim_blank(rest);
     if let Some(style) = block_style(first) {
-        return Recovered {
-            text: block(style, rest),
-            glued: None,
-        };
+        return Recovered { text: block(style, rest), glued: None };
     }
     let first = drop_indicator(first);
     let open = opening_quote(first).is_some_and(|quote| quotes(first, quote).len() == 1);
-    let end = rest
-        .iter()
-        .position(|line| !open && is_comment(line, column))
-        .unwrap_or(rest.len());
+    let end = rest.iter().position(|line| !open && is_comment(line, column)).unwrap_or(rest.len());
     let rest = &rest[..end];
     if !rest.is_empty() && is_wrapped(first) {
         let unquoted = unquote(first);
@@ -39,10 +33,7 @@ pub(super) fn read(first: &str, rest: &[&str], column: usize) -> Recovered {
 }
 
 fn trim_blank<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
-    let end = lines
-        .iter()
-        .rposition(|line| !line.trim().is_empty())
-        .map_or(0, |last| last + 1);
+    let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
     &lines[..end]
 }
 
@@ -61,11 +52,7 @@ fn drop_indicator(first: &str) -> &str {
         return first;
     };
     let text = rest.trim_start_matches(['+', '-']);
-    if text.starts_with([' ', '\t']) {
-        text.trim_start()
-    } else {
-        first
-    }
+    if text.starts_with([' ', '\t']) { text.trim_start() } else { first }
 }
 
 fn indent(line: &str) -> usize {
@@ -82,16 +69,10 @@ fn block(style: char, lines: &[&str]) -> String {
         return String::new();
     };
     let depth = indent(first);
-    let ended = lines
-        .iter()
-        .position(|line| indent(line) < depth && line.trim_start().starts_with('#'));
+    let ended = lines.iter().position(|line| indent(line) < depth && line.trim_start().starts_with('#'));
     let lines = lines[..ended.unwrap_or(lines.len())].iter().map(|line| {
         let blank = line.trim().is_empty();
-        if blank {
-            ""
-        } else {
-            line[indent(line).min(depth)..].trim_end()
-        }
+        if blank { "" } else { line[indent(line).min(depth)..].trim_end() }
     });
     if style == '|' {
         lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
@@ -134,15 +115,9 @@ fn glued_or_whole(joined: &str, read: impl Fn(&str) -> String) -> Recovered {
         Some(at) => {
             let glued = key_line(&joined[at..])
                 .map(|key| (key.key.to_owned(), unquote_line(joined[at + key.value..].trim())));
-            Recovered {
-                text: read(joined[..at].trim_end()),
-                glued,
-            }
+            Recovered { text: read(joined[..at].trim_end()), glued }
         }
-        None => Recovered {
-            text: read(joined),
-            glued: None,
-        },
+        None => Recovered { text: read(joined), glued: None },
     }
 }
 
@@ -213,11 +188,7 @@ fn unquote_line(text: &str) -> String {
         return text[1..].replace("\\\"", "\"");
     }
     if tail.is_empty() {
-        return if is_word_list(text, &quotes) {
-            text.to_owned()
-        } else {
-            unquote(text)
-        };
+        return if is_word_list(text, &quotes) { text.to_owned() } else { unquote(text) };
     }
     if quotes.len() == 2 && tail.starts_with([' ', '\t']) && tail.trim_start().starts_with('#') {
         return unquote(&text[..=last]);
@@ -239,10 +210,7 @@ fn drop_lone_quote(text: &str) -> &str {
 /// Whether `"a", "b" and "c"` is what stands there: words in quotes with something between them.
 fn is_word_list(text: &str, quotes: &[usize]) -> bool {
     let is_edge = |char: Option<char>| char.is_some_and(|char| !char.is_alphanumeric());
-    let mut between = quotes
-        .windows(2)
-        .map(|pair| &text[pair[0] + 1..pair[1]])
-        .enumerate();
+    let mut between = quotes.windows(2).map(|pair| &text[pair[0] + 1..pair[1]]).enumerate();
     quotes.len() > 2
         && quotes.len().is_multiple_of(2)
         && between.all(|(index, part)| match index % 2 {
@@ -309,8 +277,7 @@ fn hex(text: &str, digits: usize) -> Option<(char, usize)> {
 }
 
 fn hex_digits(text: &str, digits: usize) -> Option<&str> {
-    text.get(2..2 + digits)
-        .filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    text.get(2..2 + digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn surrogates(text: &str) -> Option<(char, usize)> {

@@ -49,12 +49,10 @@ fn is_printable(char: char) -> bool {
 /// Turns every line into a comment; blank lines and comments stay.
 pub(super) fn comment_out(text: &str) -> String {
     let lines =
-        text.trim_end_matches('\n')
-            .split('\n')
-            .map(|line| match is_blank(line) || is_comment(line) {
-                true => line.to_owned(),
-                false => format!("# {line}"),
-            });
+        text.trim_end_matches('\n').split('\n').map(|line| match is_blank(line) || is_comment(line) {
+            true => line.to_owned(),
+            false => format!("# {line}"),
+        });
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -62,9 +60,7 @@ pub(super) fn comment_out(text: &str) -> String {
 pub(super) fn fault_of(first: &str, rest: &[&str]) -> &'static str {
     let first = first.trim();
     let lines = || std::iter::once(first).chain(rest.iter().map(|line| line.trim()));
-    let unindented = rest
-        .iter()
-        .any(|line| line.starts_with(|char: char| !char.is_whitespace()));
+    let unindented = rest.iter().any(|line| line.starts_with(|char: char| !char.is_whitespace()));
     match first.chars().next() {
         Some('*') => "an unquoted value that begins with `*`",
         Some('&') => "an unquoted value that begins with `&`",
@@ -101,11 +97,7 @@ pub(super) fn apply(bytes: &[u8], repairs: &[&Repair]) -> Vec<u8> {
             continue;
         }
         out.extend_from_slice(&bytes[done..repair.start]);
-        let text = if crlf {
-            repair.text.replace('\n', "\r\n")
-        } else {
-            repair.text.clone()
-        };
+        let text = if crlf { repair.text.replace('\n', "\r\n") } else { repair.text.clone() };
         out.extend(encoding.encode(&text));
         done = repair.end;
     }
@@ -117,9 +109,6 @@ fn has_crlf(bytes: &[u8], encoding: Encoding) -> bool {
     let line_end = encoding.encode("\r\n");
     let unit = line_end.len() / 2;
     let lf = &line_end[unit..];
-    let first = bytes
-        .chunks_exact(unit)
-        .position(|chunk| chunk == lf)
-        .map(|index| index * unit);
+    let first = bytes.chunks_exact(unit).position(|chunk| chunk == lf).map(|index| index * unit);
     first.is_some_and(|at| at >= unit && bytes[at - unit..at] == line_end[..unit])
 }

@@ -29,13 +29,7 @@ pub(super) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(super) fn new(path: &'a Path, text: &'a Decoded) -> Self {
-        Self {
-            path,
-            text,
-            findings: Vec::new(),
-            edits: Vec::new(),
-            rewrite: None,
-        }
+        Self { path, text, findings: Vec::new(), edits: Vec::new(), rewrite: None }
     }
 
     /// Adds a finding; its number serves for [`Report::edit`].
@@ -46,9 +40,7 @@ impl<'a> Report<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> usize {
-        let finding = Diagnostic::new(code, self.path, message)
-            .span(self.text.span(&at))
-            .help(help);
+        let finding = Diagnostic::new(code, self.path, message).span(self.text.span(&at)).help(help);
         self.findings.push(finding);
         self.findings.len() - 1
     }
@@ -75,8 +67,7 @@ impl<'a> Report<'a> {
                 self.rewrite = None;
             }
             Some(yaml) if !self.makes_yaml(&yaml) => {
-                self.edits
-                    .retain(|edit| edit.at.is_empty() || !is_within(edit, &yaml));
+                self.edits.retain(|edit| edit.at.is_empty() || !is_within(edit, &yaml));
                 self.rewrite = None;
             }
             Some(_) => {}
@@ -90,8 +81,7 @@ impl<'a> Report<'a> {
             let finding = edit.finding;
             self.findings[finding].repair = Some(self.repair(edit));
         }
-        self.findings
-            .sort_by_key(|finding| finding.span.map(|span| span.start));
+        self.findings.sort_by_key(|finding| finding.span.map(|span| span.start));
         self.findings
     }
 
@@ -101,25 +91,13 @@ impl<'a> Report<'a> {
             true => self.text.raw_line_start(line),
             false => self.text.raw(edit.at.start),
         };
-        let end = if edit.at.is_empty() {
-            start
-        } else {
-            self.text.raw(edit.at.end)
-        };
-        Repair {
-            start,
-            end,
-            text: edit.text,
-        }
+        let end = if edit.at.is_empty() { start } else { self.text.raw(edit.at.end) };
+        Repair { start, end, text: edit.text }
     }
 
     /// Whether the corrections of whole lines leave YAML with a mapping as its root.
     fn makes_yaml(&self, yaml: &Range<usize>) -> bool {
-        let edits = || {
-            self.edits
-                .iter()
-                .filter(|edit| !edit.at.is_empty() && is_within(edit, yaml))
-        };
+        let edits = || self.edits.iter().filter(|edit| !edit.at.is_empty() && is_within(edit, yaml));
         edits().next().is_none()
             || read(&self.edited(yaml, edits()), Aliases::Refuse)
                 .is_some_and(|document| document.pairs.is_some())

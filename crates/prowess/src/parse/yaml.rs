@@ -158,12 +158,7 @@ impl<'a> Builder<'a> {
     /// The root's entry that was completed last, if no other has begun.
     fn last_pair(&mut self) -> Option<(usize, &mut Pair)> {
         match self.stack.as_mut_slice() {
-            [
-                Frame {
-                    items: Items::Root(pairs, None),
-                    ..
-                },
-            ] => pairs.iter_mut().enumerate().next_back(),
+            [Frame { items: Items::Root(pairs, None), .. }] => pairs.iter_mut().enumerate().next_back(),
             _ => None,
         }
     }
@@ -183,26 +178,15 @@ impl<'a> Builder<'a> {
         };
         let start = tag_start(span).unwrap_or(at.start);
         self.anchor_may_follow = plain && self.stack.len() == 1;
-        self.node(Node {
-            value,
-            at: start..at.end.max(start),
-            form,
-        });
+        self.node(Node { value, at: start..at.end.max(start), form });
     }
 
     fn alias(&mut self, name: &str, at: Range<usize>) {
-        self.node(Node {
-            value: Value::Text(format!("*{name}")),
-            at,
-            form: Form::Decorated,
-        });
+        self.node(Node { value: Value::Text(format!("*{name}")), at, form: Form::Decorated });
     }
 
     fn open(&mut self, items: Items, span: &Span, start: usize) {
-        self.stack.push(Frame {
-            items,
-            start: tag_start(span).unwrap_or(start),
-        });
+        self.stack.push(Frame { items, start: tag_start(span).unwrap_or(start) });
     }
 
     fn close(&mut self, end: usize) {
@@ -217,11 +201,7 @@ impl<'a> Builder<'a> {
         };
         let source = &self.text[frame.start..end.max(frame.start)];
         let end = frame.start + source.trim_end().len();
-        self.node(Node {
-            value,
-            at: frame.start..end,
-            form: Form::Collection,
-        });
+        self.node(Node { value, at: frame.start..end, form: Form::Collection });
     }
 
     fn node(&mut self, node: Node) {
@@ -239,13 +219,7 @@ impl<'a> Builder<'a> {
             },
             Items::Root(pairs, key) => match key.take() {
                 Some((key, key_at)) => {
-                    pairs.push(Pair {
-                        key,
-                        key_at,
-                        value: node.value,
-                        at: node.at,
-                        form: node.form,
-                    });
+                    pairs.push(Pair { key, key_at, value: node.value, at: node.at, form: node.form });
                 }
                 None => *key = Some(key_text(text, node)),
             },
@@ -260,12 +234,7 @@ impl<'a> Builder<'a> {
                 pair.form = Form::Decorated;
             }
         }
-        Document {
-            pairs: self.pairs,
-            block: self.block,
-            anchors: self.anchors,
-            unresolved: self.unresolved,
-        }
+        Document { pairs: self.pairs, block: self.block, anchors: self.anchors, unresolved: self.unresolved }
     }
 }
 

@@ -104,14 +104,8 @@ fn check_offsets(bytes: &[u8]) {
     assert!(yaml.end == end || is_line_start(bytes, yaml.end), "{yaml:?}");
     let fence = String::from_utf8_lossy(&bytes[yaml.end..parsed.body]).into_owned();
     let kept = fence.replace(|char: char| char.is_control(), "");
-    assert!(
-        kept.is_empty() || kept.trim().starts_with("---") || kept.trim_end() == "...",
-        "{fence:?}"
-    );
-    assert_eq!(
-        parsed.frontmatter.description.is_empty(),
-        parsed.invalid.is_some()
-    );
+    assert!(kept.is_empty() || kept.trim().starts_with("---") || kept.trim_end() == "...", "{fence:?}");
+    assert_eq!(parsed.frontmatter.description.is_empty(), parsed.invalid.is_some());
     for found in &parsed.diagnostics {
         let span = found.span.expect("every finding has a place");
         assert!(span.start <= span.end && span.end <= end, "{found:?}");
@@ -128,12 +122,7 @@ fn check_prefixes(bytes: &[u8]) {
     let whole = parsed(bytes);
     for at in 0..bytes.len() {
         if !needs_more(&bytes[..at]) {
-            assert_eq!(
-                parsed(&bytes[..at]),
-                whole,
-                "{:?}",
-                String::from_utf8_lossy(&bytes[..at])
-            );
+            assert_eq!(parsed(&bytes[..at]), whole, "{:?}", String::from_utf8_lossy(&bytes[..at]));
         }
     }
 }
