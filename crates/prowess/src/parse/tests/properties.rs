@@ -1,10 +1,12 @@
 //! What holds of every input.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::{check_repairs, parsed};
 use crate::diagnostic::Code;
-use crate::parse::yaml::{Aliases, read};
+use crate::parse::yaml::{Pair, read};
 use crate::parse::{body, needs_more};
 use crate::value::Value;
 
@@ -163,8 +165,8 @@ proptest! {
         let parsed = parsed(file.as_bytes());
         let yaml = String::from_utf8_lossy(&file.as_bytes()[parsed.yaml.clone()]).replace("\r\n", "\n");
         let clean = !parsed.diagnostics.iter().any(|found| found.code == Code::DuplicateKey) && !yaml.contains('\r');
-        let pairs = read(&yaml, Aliases::Refuse).and_then(|document| document.pairs);
-        let own = |pair: &crate::parse::yaml::Pair| pair.key == "description" && pair.form == crate::parse::yaml::Form::Plain;
+        let pairs = read(&yaml, 0, &BTreeSet::new()).map(|document| document.pairs);
+        let own = |pair: &Pair| pair.key == "description" && !pair.decorated;
         if let Some(Value::Plain(text)) = pairs.iter().flatten().find(|pair| own(pair)).map(|pair| &pair.value)
             && clean
         {
