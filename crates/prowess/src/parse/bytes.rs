@@ -219,18 +219,15 @@ impl Decoded {
 
     /// What is wrong with the encoding of the bytes before the raw offset `end`.
     pub(super) fn encoding_finding(&self, end: usize) -> Option<Finding> {
+        let finding =
+            |at, message: String| Finding::new(Code::NotUtf8, &(at..at), message, "save the file as UTF-8");
+        if self.encoding != Encoding::Utf8 {
+            return Some(finding(0, "the file is UTF-16".to_owned()));
+        }
+        let first = self.invalid.first().filter(|first| **first < end)?;
         let count = self.invalid.partition_point(|offset| *offset < end);
-        let first = self.invalid.first().filter(|_| count > 0);
-        let message = match (self.encoding, first) {
-            (Encoding::Utf8, None) => return None,
-            (Encoding::Utf8, Some(_)) => {
-                format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them")
-            }
-            _ => "the file is UTF-16".to_owned(),
-        };
-        let at =
-            first.filter(|_| self.encoding == Encoding::Utf8).map_or(0, |first| self.text_offset(*first));
-        Some(Finding::new(Code::NotUtf8, &(at..at), message, "save the file as UTF-8"))
+        let message = format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them");
+        Some(finding(self.text_offset(*first), message))
     }
 
     /// Whether the bytes before the raw offset `end` are no text.

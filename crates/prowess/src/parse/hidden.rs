@@ -75,5 +75,6 @@ fn is_zero_width(char: char) -> bool {
 }
 
 fn is_right_to_left(char: char) -> bool {
-    matches!(char, '\u{590}'..='\u{61B}' | '\u{61D}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFE}')
+    matches!(char, '\u{590}'..='\u{61B}' | '\u{61D}'..='\u{8FF}')
+        || matches!(char, '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFE}')
 }

@@ -34,6 +34,7 @@ use std::path::Path;
 use unicode_normalization::UnicodeNormalization;
 
 use self::bytes::{Decoded, Encoding, WINDOW, each_char};
+use self::entries::Reading;
 use self::fences::Split;
 use self::fields::Fields;
 use self::report::Finding;
@@ -76,24 +77,6 @@ pub struct Frontmatter {
     pub entries: Vec<(String, Value)>,
 }
 
-impl Frontmatter {
-    fn empty(name: String) -> Self {
-        Self {
-            name,
-            description: String::new(),
-            license: None,
-            compatibility: None,
-            metadata: Value::Null,
-            allowed_tools: Vec::new(),
-            disable_model_invocation: false,
-            user_invocable: true,
-            argument_hint: None,
-            when_to_use: None,
-            entries: Vec::new(),
-        }
-    }
-}
-
 /// What [`parse`] makes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -131,7 +114,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
     let directory = directory.map(|name| name.to_string_lossy().nfc().collect::<String>());
     match fences::split(&text) {
         (Some(split), _) => parse_frontmatter(&text, path, directory.as_deref(), split),
-        (None, reach) => without_frontmatter(&text, path, directory, reach),
+        (None, reach) => without_frontmatter(&text, path, directory.as_deref(), reach),
     }
 }
 
@@ -239,7 +222,7 @@ fn parsed_length(yaml: &str) -> usize {
 }
 
 /// The answer for a file that has no frontmatter; `reach` is the last line that was looked at.
-fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<String>, reach: usize) -> Parsed {
+fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, reach: usize) -> Parsed {
     let (code, missing) = if is_link(&text.text) {
         let target = text.text.trim_end();
         let message = format!("the file is no skill but the text of a link to `{target}`");
@@ -258,8 +241,9 @@ fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<String>, r
     } else {
         findings.extend(text.encoding_finding(end));
     }
+    let reading = Reading::default();
     Parsed {
-        frontmatter: Frontmatter::empty(directory.unwrap_or_else(|| UNNAMED.to_owned())),
+        frontmatter: Fields { text: "", start: 0, reading: &reading, findings: Vec::new() }.read(directory),
         invalid: Some(code),
         yaml: 0..0,
         body: 0,

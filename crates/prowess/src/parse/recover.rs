@@ -56,10 +56,10 @@ fn block(style: char, lines: &[&str]) -> String {
     let first = lines.iter().find(|line| !line.trim().is_empty());
     let depth = first.map_or(0, |line| indent(line));
     let own = lines.iter().take_while(|line| !(is_comment(line) && indent(line) < depth));
-    let mut lines = own.map(|line| line[indent(line).min(depth)..].trim_end());
+    let lines = own.map(|line| line[indent(line).min(depth)..].trim_end());
     match style {
         '|' => lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned(),
-        _ => fold(&mut lines),
+        _ => fold(lines),
     }
 }
 
@@ -145,22 +145,17 @@ fn unquote_line(text: &str) -> String {
         return drop_lone_quote(text).to_owned();
     };
     let quotes = quotes(text, quote);
-    let last = quotes.last().copied().unwrap_or_default();
-    let tail = &text[last + 1..];
-    if quotes.len() == 1 && quote == '"' && text.ends_with("\\\"") {
+    match quotes.as_slice() {
         // `"C:\logs\"`: the backslash was meant as one, and the quote closes.
-        return unquote(text);
+        [_] if quote == '"' && text.ends_with("\\\"") => unquote(text),
+        [_] => text[1..].replace("\\\"", "\""),
+        [.., last] if last + 1 == text.len() && is_word_list(text, &quotes) => text.to_owned(),
+        [.., last] if last + 1 == text.len() => unquote(text),
+        [_, last] if text[last + 1..].starts_with([' ', '\t']) && is_comment(&text[last + 1..]) => {
+            unquote(&text[..=*last])
+        }
+        _ => text[quotes.len() % 2..].to_owned(),
     }
-    if quotes.len() == 1 {
-        return text[1..].replace("\\\"", "\"");
-    }
-    if tail.is_empty() {
-        return if is_word_list(text, &quotes) { text.to_owned() } else { unquote(text) };
-    }
-    if quotes.len() == 2 && tail.starts_with([' ', '\t']) && tail.trim_start().starts_with('#') {
-        return unquote(&text[..=last]);
-    }
-    text[quotes.len() % 2..].to_owned()
 }
 
 /// A quote that closes what nothing opened.

@@ -176,6 +176,7 @@ fn quotes_that_wrap_the_value_go() {
     broken("description: \"Matches \\d+ and \\\"x\\\" in C:\\logs\"", "Matches \\d+ and \"x\" in C:\\logs");
     broken("description: \"Matches \\d+\n  over two lines\"", "Matches \\d+ over two lines");
     broken("description: \"Matches \\d+\" # a comment", "Matches \\d+");
+    broken("description: \"Matches \\bword\\b or \\d\"", "Matches \\bword\\b or \\d");
     broken("description: \"Reads C:\\logs\\\"", "Reads C:\\logs\\");
     broken("description: \"A \\ud83d\\ude80 and \\d\"", "A \u{1F680} and \\d");
 }
