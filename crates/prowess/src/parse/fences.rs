@@ -7,8 +7,6 @@ use super::lines::{is_blank, key_line};
 use super::report::Finding;
 use crate::diagnostic::Code;
 
-/// How many lines a frontmatter without an opening fence may take to the next fence.
-const BARE_LINES: usize = 60;
 /// How many lines of text may stand before an opening fence.
 const PREAMBLE_LINES: usize = 40;
 
@@ -127,11 +125,7 @@ fn fence_behind_text(text: &Decoded, first: usize) -> (Option<Split>, usize) {
 fn fenced(text: &Decoded, fence: usize, preamble: Option<Preamble>) -> (Split, usize) {
     let opening = opening_flaw(text, fence, preamble);
     let start = fence + 1;
-    let closes = |index: &usize| {
-        let line = text.line(*index);
-        line.starts_with("---") || line.trim_end() == "..."
-    };
-    if let Some(end) = (start..text.line_count()).find(closes) {
+    if let Some(end) = (start..text.line_count()).find(|index| is_end(text.line(*index))) {
         return (Split::new(text, start..end, true, opening), end);
     }
     let indented = (start..text.line_count()).find(|index| is_fence(text.line(*index)));
@@ -157,7 +151,7 @@ fn opening_flaw(text: &Decoded, fence: usize, preamble: Option<Preamble>) -> Opt
     })
 }
 
-/// Where a run of key lines from line `start` ends, and whether a fence ends it.
+/// Where a run of key lines from line `start` ends, and whether a closing fence ends it.
 fn run_end(text: &Decoded, start: usize) -> (usize, bool) {
     let mut column = None;
     let mut index = start;
@@ -165,7 +159,7 @@ fn run_end(text: &Decoded, start: usize) -> (usize, bool) {
         let next = next_line(text, index);
         let line = text.line(next);
         let key = key_line(line).map(|key| key.column);
-        if next < start + BARE_LINES && line.starts_with('-') && is_fence(line) {
+        if is_end(line) {
             return (next, true);
         }
         let goes_on = line.starts_with([' ', '\t']) || key.is_some_and(|key| key <= column.unwrap_or(key));
@@ -183,6 +177,11 @@ fn run_end(text: &Decoded, start: usize) -> (usize, bool) {
 fn next_line(text: &Decoded, index: usize) -> usize {
     let mut lines = index..text.line_count();
     lines.find(|index| !is_blank(text.line(*index))).unwrap_or(text.line_count())
+}
+
+/// Whether a line at the margin ends the frontmatter, whatever follows its third dash.
+fn is_end(line: &str) -> bool {
+    line.starts_with("---") || line.trim_end() == "..."
 }
 
 /// Three or more dashes with optional blanks around.

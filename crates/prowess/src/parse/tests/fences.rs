@@ -103,6 +103,9 @@ fn a_missing_opening_fence() {
     check(KEYS, both, "");
     check("description: Sorts\nname: d", both, "");
     check(format!("```yaml\n{KEYS}```\nBody\n"), both, "```\nBody\n");
+    check(format!("{KEYS}...\nBody\n"), codes, "Body\n");
+    check(format!("{KEYS}---# Body\n"), both, "# Body\n");
+    check(format!("{KEYS}metadata:\n{}---\nBody\n", "  a: b\n".repeat(70)), codes, "Body\n");
     let far = format!("{KEYS}\n{}\n---\n", "Line\n".repeat(70));
     check(&far, both, &far[KEYS.len()..]);
 }
