@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::Span;
+use super::report::Finding;
+use crate::diagnostic::{Code, Span};
 
 /// How much of a file is looked at for its frontmatter, in raw bytes.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -34,67 +35,42 @@ impl Encoding {
     }
 }
 
-/// One character of the input; a run of bytes that stand for none is one U+FFFD that is not `valid`.
-pub(super) struct Piece {
-    pub(super) char: char,
-    pub(super) raw: Range<usize>,
-    pub(super) valid: bool,
-}
-
-/// Hands every character of `bytes` from offset `start` to `take`.
-pub(super) fn each_char(bytes: &[u8], start: usize, encoding: Encoding, mut take: impl FnMut(Piece)) {
-    match encoding {
-        Encoding::Utf8 => each_utf8(bytes, start, &mut take),
-        Encoding::Utf16Le => each_utf16(bytes, start, u16::from_le_bytes, &mut take),
-        Encoding::Utf16Be => each_utf16(bytes, start, u16::from_be_bytes, &mut take),
-    }
-}
-
-fn each_utf8(bytes: &[u8], start: usize, take: &mut impl FnMut(Piece)) {
-    let mut at = start;
-    for chunk in bytes[start..].utf8_chunks() {
-        for char in chunk.valid().chars() {
-            let end = at + char.len_utf8();
-            take(Piece {
-                char,
-                raw: at..end,
-                valid: true,
-            });
-            at = end;
-        }
-        if !chunk.invalid().is_empty() {
-            let end = at + chunk.invalid().len();
-            take(Piece {
-                char: char::REPLACEMENT_CHARACTER,
-                raw: at..end,
-                valid: false,
-            });
-            at = end;
-        }
-    }
-}
-
-fn each_utf16(bytes: &[u8], start: usize, read: fn([u8; 2]) -> u16, take: &mut impl FnMut(Piece)) {
-    let units = bytes[start..]
-        .chunks_exact(2)
-        .map(|unit| read([unit[0], unit[1]]));
+/// Hands every character of `bytes` from offset `start` to `take`, with its raw place; none stands for bytes that are
+/// no character.
+pub(super) fn each_char(
+    bytes: &[u8],
+    start: usize,
+    encoding: Encoding,
+    mut take: impl FnMut(Option<char>, Range<usize>),
+) {
+    let read = match encoding {
+        Encoding::Utf8 => return each_utf8(bytes, start, take),
+        Encoding::Utf16Le => u16::from_le_bytes,
+        Encoding::Utf16Be => u16::from_be_bytes,
+    };
+    let units = bytes[start..].chunks_exact(2).map(|unit| read([unit[0], unit[1]]));
     let mut at = start;
     for decoded in char::decode_utf16(units) {
-        let char = decoded.as_ref().map_or(char::REPLACEMENT_CHARACTER, |char| *char);
-        let end = at + 2 * char.len_utf16();
-        take(Piece {
-            char,
-            raw: at..end,
-            valid: decoded.is_ok(),
-        });
+        let end = at + decoded.as_ref().map_or(2, |char| 2 * char.len_utf16());
+        take(decoded.ok(), at..end);
         at = end;
     }
     if at < bytes.len() {
-        take(Piece {
-            char: char::REPLACEMENT_CHARACTER,
-            raw: at..bytes.len(),
-            valid: false,
-        });
+        take(None, at..bytes.len());
+    }
+}
+
+fn each_utf8(bytes: &[u8], start: usize, mut take: impl FnMut(Option<char>, Range<usize>)) {
+    let mut at = start;
+    for chunk in bytes[start..].utf8_chunks() {
+        for char in chunk.valid().chars() {
+            take(Some(char), at..at + char.len_utf8());
+            at += char.len_utf8();
+        }
+        if !chunk.invalid().is_empty() {
+            take(None, at..at + chunk.invalid().len());
+            at += chunk.invalid().len();
+        }
     }
 }
 
@@ -104,13 +80,13 @@ fn each_utf16(bytes: &[u8], start: usize, read: fn([u8; 2]) -> u16, take: &mut i
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) text: String,
-    pub(super) encoding: Encoding,
+    encoding: Encoding,
     /// Raw offsets of bytes that stand for no character.
-    pub(super) invalid: Vec<usize>,
+    invalid: Vec<usize>,
     /// Raw offsets of control characters.
-    pub(super) dropped: Vec<usize>,
+    dropped: Vec<usize>,
     /// Raw offsets of carriage returns without a line feed.
-    pub(super) lone_cr: Vec<usize>,
+    lone_cr: Vec<usize>,
     /// Where text and raw bytes part: text offset and raw offset, ascending.
     shifts: Vec<(usize, usize)>,
     /// Where lines begin: text offset and raw offset. The last one has no line end.
@@ -134,37 +110,35 @@ impl Decoded {
             raw_end: bytes.len(),
         };
         let mut after_cr = false;
-        each_char(bytes, start, encoding, |piece| {
-            after_cr = decoded.push(&piece, after_cr)
-        });
+        each_char(bytes, start, encoding, |char, raw| after_cr = decoded.push(char, &raw, after_cr));
         decoded.align(bytes.len());
         decoded
     }
 
     /// Takes one character; whether it is a carriage return that a line feed may complete.
-    fn push(&mut self, piece: &Piece, after_cr: bool) -> bool {
-        if !piece.valid {
-            self.invalid.push(piece.raw.start);
+    fn push(&mut self, char: Option<char>, raw: &Range<usize>, after_cr: bool) -> bool {
+        if char.is_none() {
+            self.invalid.push(raw.start);
         }
-        match piece.char {
+        match char.unwrap_or(char::REPLACEMENT_CHARACTER) {
             '\n' if after_cr => {
                 self.lone_cr.pop();
                 if let Some(line) = self.lines.last_mut() {
-                    line.1 = piece.raw.end;
+                    line.1 = raw.end;
                 }
             }
-            '\n' | '\r' => {
-                self.align(piece.raw.start);
+            line_end @ ('\n' | '\r') => {
+                self.align(raw.start);
                 self.text.push('\n');
-                self.lines.push((self.text.len(), piece.raw.end));
-                if piece.char == '\r' {
-                    self.lone_cr.push(piece.raw.start);
+                self.lines.push((self.text.len(), raw.end));
+                if line_end == '\r' {
+                    self.lone_cr.push(raw.start);
                     return true;
                 }
             }
-            char if is_dropped(char) => self.dropped.push(piece.raw.start),
+            char if is_dropped(char) => self.dropped.push(raw.start),
             char => {
-                self.align(piece.raw.start);
+                self.align(raw.start);
                 self.text.push(char);
             }
         }
@@ -180,25 +154,18 @@ impl Decoded {
 
     /// The raw offset of a place in the text.
     pub(super) fn raw(&self, at: usize) -> usize {
-        let known = match self.shifts.last() {
-            Some(&last) if last.0 <= at => last,
-            _ => {
-                self.shifts[self
-                    .shifts
-                    .partition_point(|shift| shift.0 <= at)
-                    .saturating_sub(1)]
-            }
-        };
-        known.1 + (at - known.0)
+        let last = self.shifts.last().is_some_and(|shift| shift.0 <= at);
+        let next = if last { self.shifts.len() } else { self.shifts.partition_point(|shift| shift.0 <= at) };
+        let (text, raw) = self.shifts[next - 1];
+        raw + (at - text)
     }
 
     /// The place in the text of a raw offset, or of what follows a dropped one.
-    pub(super) fn text_offset(&self, raw: usize) -> usize {
+    fn text_offset(&self, raw: usize) -> usize {
         let next = self.shifts.partition_point(|shift| shift.1 <= raw);
         let (text, start) = self.shifts[next.saturating_sub(1)];
         let limit = self.shifts.get(next).map_or(self.text.len(), |shift| shift.0);
-        self.text
-            .floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
+        self.text.floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
     }
 
     /// The number of lines, the last one without a line end among them.
@@ -208,12 +175,13 @@ impl Decoded {
 
     /// A line without its line end; empty behind the last one.
     pub(super) fn line(&self, index: usize) -> &str {
-        let start = self.line_start(index);
-        let end = self
-            .lines
-            .get(index + 1)
-            .map_or(self.text.len(), |line| line.0 - 1);
-        &self.text[start..end]
+        &self.text[self.line_range(index)]
+    }
+
+    /// The place of a line without its line end.
+    pub(super) fn line_range(&self, index: usize) -> Range<usize> {
+        let end = self.lines.get(index + 1).map_or(self.text.len(), |line| line.0 - 1);
+        self.line_start(index)..end
     }
 
     /// Where a line begins in the text.
@@ -234,10 +202,7 @@ impl Decoded {
     /// Whether the end of the text is no end of a line that more bytes could not change.
     pub(super) fn ends_within_line(&self, index: usize) -> bool {
         let last = self.lines.len() - 1;
-        let cr_at_end = self
-            .lone_cr
-            .last()
-            .is_some_and(|cr| self.raw_line_start(last) > *cr);
+        let cr_at_end = self.lone_cr.last().is_some_and(|cr| self.raw_line_start(last) > *cr);
         index >= last || (index + 1 == last && cr_at_end && self.raw_line_start(last) == self.raw_end)
     }
 
@@ -250,6 +215,39 @@ impl Decoded {
             line: line + 1,
             column: self.text[self.line_start(line)..range.start].chars().count() + 1,
         }
+    }
+
+    /// What is wrong with the encoding of the bytes before the raw offset `end`.
+    pub(super) fn encoding_finding(&self, end: usize) -> Option<Finding> {
+        let finding =
+            |at, message: String| Finding::new(Code::NotUtf8, &(at..at), message, "save the file as UTF-8");
+        if self.encoding != Encoding::Utf8 {
+            return Some(finding(0, "the file is UTF-16".to_owned()));
+        }
+        let first = self.invalid.first().filter(|first| **first < end)?;
+        let count = self.invalid.partition_point(|offset| *offset < end);
+        let message = format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them");
+        Some(finding(self.text_offset(*first), message))
+    }
+
+    /// Whether the bytes before the raw offset `end` are no text.
+    pub(super) fn is_binary(&self, end: usize) -> bool {
+        self.encoding == Encoding::Utf8 && self.dropped.first().is_some_and(|at| *at < end)
+    }
+
+    /// What of the text before `end` was dropped or read as line ends.
+    pub(super) fn character_findings(&self, end: usize) -> Vec<Finding> {
+        let help = "save the file with LF or CRLF and without control characters";
+        let kinds = [
+            (&self.dropped, "the frontmatter holds control characters; they were dropped"),
+            (&self.lone_cr, "the frontmatter holds carriage returns without a line feed; each ends a line"),
+        ];
+        let found = kinds.into_iter().filter_map(|(offsets, message)| {
+            let first = offsets.first().filter(|first| **first < self.raw(end))?;
+            let at = self.text_offset(*first);
+            Some(Finding::new(Code::YamlRepaired, &(at..at), message, help))
+        });
+        found.collect()
     }
 }
 

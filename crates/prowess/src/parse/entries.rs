@@ -1,162 +1,141 @@
-//! The frontmatter's entries: by YAML if it can, else cut by key lines and read one by one (R3 to R6).
+//! The frontmatter's entries: by YAML if it can, else cut by key lines and read one by one (R3 to R5).
+//!
+//! `text` ends with the frontmatter, and `start` is where the frontmatter begins in it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::repair::{comment_out, fault_of, quoted_entry};
-use super::yaml::{Aliases, Document, Form, Pair, read};
-use super::{recover, yaml};
+use super::lines::{indent, is_blank, is_comment, is_text_key, key_line, known_key};
+use super::recover;
+use super::repair::{fault_of, quoted_entry};
+use super::report::{Finding, shorten};
+use super::yaml::{self, Document, Pair};
+use crate::diagnostic::Code;
 use crate::value::Value;
 
-/// The keys that hold text.
-const TEXT_KEYS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "argument-hint",
-    "when_to_use",
-];
-/// The other keys that the specification or this runtime gives a meaning.
-const OTHER_KEYS: [&str; 4] = [
-    "metadata",
-    "allowed-tools",
-    "disable-model-invocation",
-    "user-invocable",
-];
-
-/// The known key that `key` is, in any case.
-pub(super) fn known_key(key: &str) -> Option<&'static str> {
-    let mut keys = TEXT_KEYS.iter().chain(&OTHER_KEYS);
-    keys.find(|known| known.eq_ignore_ascii_case(key)).copied()
-}
-
-fn is_text_key(key: &str) -> bool {
-    TEXT_KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
-}
-
-/// A top-level entry. Places are byte offsets into the frontmatter's text.
-#[derive(Debug)]
+/// A top-level entry.
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) key_at: Range<usize>,
     /// The value as YAML has it, or as it was recovered.
     pub(super) value: Value,
-    /// The source text of a text field whose value is none.
-    pub(super) source: Option<String>,
     pub(super) at: Range<usize>,
-    /// The whole lines that the entry takes, without the last line end; `None` if it has no lines of its own.
+    /// The source text of a text field whose value is none.
+    source: Option<String>,
+    /// The whole lines that the entry takes, without the last line end; none if it has no lines of its own.
     pub(super) lines: Option<Range<usize>>,
-    pub(super) fault: Option<Fault>,
+    /// Whether it is the YAML that its author meant; if not, there is a finding.
+    pub(super) is_sound: bool,
 }
 
-/// Why an entry's lines are to be replaced, and by what.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: FaultKind,
-    pub(super) fixed: String,
+impl Entry {
+    /// What serves for the value of a text field.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.source.as_deref().or_else(|| self.value.as_text()).map(str::trim)
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FaultKind {
-    /// It is no YAML, or not the YAML that its author meant; what is wrong, in one phrase.
-    Broken(&'static str),
-    /// It is a list or a map where text belongs.
-    NotText,
-}
-
-/// The frontmatter's entries in source order, and what was wrong between them.
+/// The frontmatter's entries in source order, and what was wrong with them.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) entries: Vec<Entry>,
-    /// Lines before the first key that are no YAML, and the same lines as comments.
-    pub(super) junk: Option<(Range<usize>, String)>,
-    /// Whether YAML refuses the whole though it takes every part.
-    pub(super) refused: bool,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl Reading {
     /// The entry that counts for a known key: the last one of exactly that name, or else of that name in any case.
     pub(super) fn find(&self, key: &str) -> Option<&Entry> {
-        let mut exact = self.entries.iter().rev().filter(|entry| entry.key == key);
-        let mut any_case = self
-            .entries
-            .iter()
-            .rev()
-            .filter(|entry| known_key(&entry.key) == Some(key));
-        exact.next().or_else(|| any_case.next())
+        let entries = || self.entries.iter().rev();
+        let exact = entries().find(|entry| entry.key == key);
+        exact.or_else(|| entries().find(|entry| known_key(&entry.key) == Some(key)))
+    }
+
+    fn has_description(&self) -> bool {
+        let is_one = |entry: &Entry| known_key(&entry.key) == Some("description");
+        self.entries.iter().filter(|entry| is_one(entry)).filter_map(Entry::text).any(|text| !text.is_empty())
     }
 }
 
 /// Reads all entries of a frontmatter.
-pub(super) fn entries(text: &str) -> Reading {
-    match read(text, Aliases::Refuse) {
-        Some(Document {
-            pairs: Some(pairs),
-            block,
-            ..
-        }) => {
-            let entries = from_pairs(text, pairs, block);
-            if has_description(&entries) {
-                return Reading {
-                    entries,
-                    ..Reading::default()
-                };
-            }
-            // Prose at the margin may have been taken for keys: `description: >` and below it `Sorts lines: all`.
-            let cut = cut(text);
-            if has_description(&cut.entries) {
-                cut
-            } else {
-                Reading {
-                    entries,
-                    ..Reading::default()
-                }
-            }
+pub(super) fn entries(text: &str, start: usize) -> Reading {
+    let Some(document) = yaml::read(text, start, &BTreeSet::new()) else {
+        return cut(text, start);
+    };
+    let whole = from_document(text, document);
+    if whole.has_description() {
+        return whole;
+    }
+    // Prose at the margin may have been taken for keys: `description: >` and below it `Sorts lines: all`.
+    let cut = cut(text, start);
+    if cut.has_description() { cut } else { whole }
+}
+
+fn from_document(text: &str, document: Document) -> Reading {
+    let mut reading = Reading::default();
+    let mut end = text.len();
+    for pair in document.pairs.into_iter().rev() {
+        let start = line_start(text, pair.key_at.start);
+        let own_lines = document.block && is_blank(&text[start..pair.key_at.start]);
+        let lines = own_lines.then(|| trim_entry(text, start..end, pair.key_at.start - start));
+        let (entry, fault) = from_pair(text, pair, lines);
+        reading.findings.extend(fault.and_then(|fault| fault.finding(&entry)));
+        reading.entries.push(entry);
+        end = start;
+    }
+    reading.entries.reverse();
+    reading
+}
+
+/// Why an entry's lines are to be replaced, and by what.
+struct Fault {
+    what: String,
+    fixed: String,
+}
+
+impl Fault {
+    fn new(what: impl Into<String>, fixed: String) -> Option<Self> {
+        Some(Self { what: what.into(), fixed })
+    }
+
+    fn finding(self, entry: &Entry) -> Option<Finding> {
+        let (key, help) = (shorten(&entry.key), format!("write `{}`", shorten(&self.fixed)));
+        let is_collection = is_text_key(&entry.key) && matches!(entry.value, Value::List(_) | Value::Map(_));
+        if is_collection && known_key(&entry.key) != Some("description") {
+            return Some(wrong_type(entry, "text", help));
         }
-        _ => cut(text),
+        let (code, message) = match is_collection {
+            true => {
+                (Code::DescriptionNotText, format!("the description is {}, not text", kind_of(&entry.value)))
+            }
+            false => (Code::YamlRepaired, format!("`{key}` is no plain YAML: {}", self.what)),
+        };
+        Some(Finding::new(code, &entry.at, message, help).fix(entry.lines.clone()?, self.fixed))
     }
 }
 
-fn has_description(entries: &[Entry]) -> bool {
-    let is_text = |entry: &Entry| {
-        let text = entry.source.as_deref().or_else(|| entry.value.as_text());
-        text.is_some_and(|text| !text.trim().is_empty())
-    };
-    entries
-        .iter()
-        .any(|entry| known_key(&entry.key) == Some("description") && is_text(entry))
+/// Says that an entry's value is not what is `wanted`.
+pub(super) fn wrong_type(entry: &Entry, wanted: &str, help: impl Into<String>) -> Finding {
+    let message = format!("`{}` should be {wanted}, and is {}", entry.key, kind_of(&entry.value));
+    Finding::new(Code::UnknownKey, &entry.at, message, help)
 }
 
-fn from_pairs(text: &str, pairs: Vec<Pair>, block: bool) -> Vec<Entry> {
-    let starts: Vec<usize> = pairs
-        .iter()
-        .map(|pair| line_start(text, pair.key_at.start))
-        .collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let bounds: Vec<(usize, usize)> = starts.iter().copied().zip(ends).collect();
-    let entries = pairs.into_iter().zip(bounds).map(|(pair, (start, end))| {
-        let key_at = pair.key_at.clone();
-        let own_lines = block && text[start..key_at.start].trim_matches([' ', '\t']).is_empty();
-        let lines = own_lines.then(|| trim_entry(text, start..end, key_at.start - start));
-        from_pair(text, pair, lines)
-    });
-    entries.collect()
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Null => "empty".to_owned(),
+        Value::Plain(text) | Value::Text(text) => format!("`{}`", shorten(text)),
+        Value::List(_) => "a list".to_owned(),
+        Value::Map(_) => "a map".to_owned(),
+    }
 }
 
 /// An entry that YAML read. A text field that holds no text gets its source text.
-fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> Entry {
-    let mut entry = Entry {
-        key: pair.key,
-        key_at: pair.key_at,
-        value: pair.value,
-        source: None,
-        at: pair.at,
-        lines,
-        fault: None,
-    };
-    if !is_text_key(&entry.key) || !matches!(pair.form, Form::Collection | Form::Decorated) {
-        return entry;
+fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> (Entry, Option<Fault>) {
+    let Pair { key, key_at, value, at, decorated } = pair;
+    let is_text = !decorated && !matches!(value, Value::List(_) | Value::Map(_));
+    let mut entry = Entry { key, key_at, value, at, source: None, lines, is_sound: true };
+    if is_text || !is_text_key(&entry.key) {
+        return (entry, None);
     }
     let (first, rest) = match &entry.lines {
         Some(lines) => below_key(text, lines, entry.key_at.end),
@@ -164,19 +143,13 @@ fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> Entry {
     };
     let column = entry.key_at.start - line_start(text, entry.key_at.start);
     let source = recover::read(first, &rest, column).text;
-    if let Some(lines) = &entry.lines {
-        let kind = match pair.form {
-            Form::Collection => FaultKind::NotText,
-            _ => FaultKind::Broken(fault_of(first, &rest)),
-        };
+    let fault = entry.lines.as_ref().and_then(|lines| {
         let key = &text[lines.start..entry.key_at.end];
-        entry.fault = Some(Fault {
-            kind,
-            fixed: quoted_entry(key, &source),
-        });
-    }
+        Fault::new(fault_of(first, &rest), quoted_entry(key, &source))
+    });
+    entry.is_sound = fault.is_none();
     entry.source = Some(source);
-    entry
+    (entry, fault)
 }
 
 /// What follows the key's colon on its line, and the lines below.
@@ -187,85 +160,19 @@ fn below_key<'a>(text: &'a str, lines: &Range<usize>, key_end: usize) -> (&'a st
     (first.strip_prefix(':').unwrap_or(first), rest.collect())
 }
 
-/// Whether YAML sees nothing on a line.
-pub(super) fn is_blank(line: &str) -> bool {
-    line.trim_start_matches([' ', '\t']).is_empty()
-}
-
-pub(super) fn is_comment(line: &str) -> bool {
-    line.trim_start_matches([' ', '\t']).starts_with('#')
-}
-
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Takes blank lines and comments that belong to what follows off the end of an entry.
 fn trim_entry(text: &str, lines: Range<usize>, column: usize) -> Range<usize> {
-    let mut end = lines.end;
-    loop {
-        let before = text[lines.start..end]
-            .strip_suffix('\n')
-            .unwrap_or(&text[lines.start..end]);
-        let last = before.rfind('\n').map(|at| &before[at + 1..]);
-        let Some(last) = last else {
-            return lines.start..lines.start + before.len();
-        };
-        let indent = last.len() - last.trim_start_matches([' ', '\t']).len();
-        if !(is_blank(last) || (indent <= column && last[indent..].starts_with('#'))) {
-            return lines.start..lines.start + before.len();
-        }
-        end = lines.start + before.len() - last.len();
+    let mut kept = text[lines.clone()].trim_end_matches('\n');
+    while let Some((before, last)) = kept.rsplit_once('\n')
+        && (is_blank(last) || (is_comment(last) && indent(last) <= column))
+    {
+        kept = before;
     }
-}
-
-/// A line that begins an entry.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct KeyLine<'a> {
-    pub(super) column: usize,
-    pub(super) key: &'a str,
-    /// Where the key with its quotes ends.
-    pub(super) key_end: usize,
-    /// Where the value begins, behind the colon.
-    pub(super) value: usize,
-}
-
-/// Reads a line as the beginning of an entry (R4), at whatever column.
-pub(super) fn key_line(line: &str) -> Option<KeyLine<'_>> {
-    let body = line.trim_start_matches([' ', '\t']);
-    let column = line.len() - body.len();
-    let quote = body.chars().next().filter(|char| matches!(char, '"' | '\''));
-    let start = column + usize::from(quote.is_some());
-    let named = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '-');
-    let tail = line[start..].trim_start_matches(named);
-    let key = &line[start..line.len() - tail.len()];
-    let tail = match quote {
-        Some(quote) => tail.strip_prefix(quote)?,
-        None => tail,
-    };
-    let known = known_key(key).is_some();
-    let key_end = line.len() - tail.len();
-    let tail = if known {
-        tail.trim_start_matches([' ', '\t'])
-    } else {
-        tail
-    };
-    let value = tail
-        .strip_prefix(':')
-        .or_else(|| tail.strip_prefix('：').filter(|_| known))?;
-    let first = key.chars().next()?;
-    let spaced = value.is_empty() || value.starts_with([' ', '\t']);
-    let is_key = if known {
-        !value.starts_with("//")
-    } else {
-        first.is_lowercase() && spaced
-    };
-    is_key.then(|| KeyLine {
-        column,
-        key,
-        key_end,
-        value: line.len() - value.len(),
-    })
+    lines.start..lines.start + kept.len()
 }
 
 /// The lines of one entry, cut out by its key line.
@@ -277,80 +184,73 @@ struct Piece<'a> {
     lines: Range<usize>,
 }
 
-fn cut(text: &str) -> Reading {
-    let pieces = pieces(text);
+fn cut(text: &str, start: usize) -> Reading {
+    let pieces = pieces(text, start);
     let Some(first) = pieces.first() else {
         return Reading::default();
     };
-    let before = &text[..first.lines.start];
-    let junk = before.lines().any(|line| !is_blank(line) && !is_comment(line));
-    let junk = junk.then(|| (0..before.trim_end_matches('\n').len(), comment_out(before)));
+    let mut reading = Reading::default();
+    reading.findings.extend(junk(text, start..first.lines.start));
+    let margin = pieces.iter().map(|piece| piece.column).min().unwrap_or_default();
     let mut anchors = BTreeSet::new();
-    let mut entries = Vec::new();
-    for piece in pieces {
-        read_piece(text, &piece, &mut anchors, &mut entries);
+    for piece in &pieces {
+        let (entry, fault, glued) = read_piece(text, piece, &mut anchors);
+        let fault = match piece.column - margin {
+            0 => fault,
+            depth => Some(dedented(fault, &text[piece.lines.clone()], depth)),
+        };
+        reading.findings.extend(fault.and_then(|fault| fault.finding(&entry)));
+        reading.entries.push(entry);
+        reading.entries.extend(glued);
     }
-    align(text, &mut entries);
-    let refused = junk.is_none() && entries.iter().all(|entry| entry.fault.is_none());
-    Reading {
-        entries,
-        junk,
-        refused,
+    if reading.findings.is_empty() {
+        let message = "the frontmatter as a whole is no YAML, though each of its entries is";
+        let help = "write each entry as `key: \"text\"` on a line of its own";
+        let at = reading.entries.first().map_or(start..start, |entry| entry.key_at.clone());
+        reading.findings.push(Finding::new(Code::YamlRepaired, &at, message, help));
     }
+    reading
 }
 
-/// Moves entries that stand deeper than another one to its column.
-fn align(text: &str, entries: &mut [Entry]) {
-    let indent = |lines: &Range<usize>| {
-        let lines = &text[lines.clone()];
-        lines.len() - lines.trim_start_matches([' ', '\t']).len()
-    };
-    let margin = entries
-        .iter()
-        .filter_map(|entry| entry.lines.as_ref())
-        .map(indent)
-        .min()
-        .unwrap_or_default();
-    for entry in entries {
-        let Some(lines) = &entry.lines else { continue };
-        let depth = indent(lines) - margin;
-        if depth > 0 {
-            let kind = FaultKind::Broken("it is indented, unlike other keys");
-            let fixed = text[lines.clone()].to_owned();
-            let fault = entry.fault.get_or_insert(Fault { kind, fixed });
-            fault.fixed = dedent(&fault.fixed, depth);
-        }
-    }
+/// Makes comments of what stands before the first key, if it is more than blank lines and comments.
+fn junk(text: &str, at: Range<usize>) -> Option<Finding> {
+    let lines = text[at.clone()].trim_end_matches('\n');
+    let is_junk = |line: &str| !is_blank(line) && !is_comment(line);
+    let at = at.start..at.start + lines.len();
+    let fixed =
+        lines.split('\n').map(|line| if is_junk(line) { format!("# {line}") } else { line.to_owned() });
+    let fixed = fixed.collect::<Vec<_>>().join("\n");
+    let help = "begin the frontmatter with a key, or make these lines comments";
+    let message = "text before the first key of the frontmatter";
+    lines
+        .split('\n')
+        .any(is_junk)
+        .then(|| Finding::new(Code::YamlRepaired, &at, message, help).fix(at.clone(), fixed))
 }
 
-/// Takes up to `depth` blanks off each line.
-fn dedent(text: &str, depth: usize) -> String {
-    let lines = text.split('\n').map(|line| {
-        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-        &line[blanks.min(depth)..]
-    });
-    lines.collect::<Vec<_>>().join("\n")
+/// The fault of an entry that stands `depth` deeper than another one: its lines, or what corrects them, moved.
+fn dedented(fault: Option<Fault>, lines: &str, depth: usize) -> Fault {
+    let what = "it is indented, unlike other keys".to_owned();
+    let fault = fault.unwrap_or(Fault { what, fixed: lines.to_owned() });
+    let fixed = fault.fixed.split('\n').map(|line| &line[indent(line).min(depth)..]);
+    Fault { fixed: fixed.collect::<Vec<_>>().join("\n"), what: fault.what }
 }
 
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str, start: usize) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     let mut column = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut start = start;
+    for line in text[start..].split_inclusive('\n') {
         let stripped = line.strip_suffix('\n').unwrap_or(line);
         let key = key_line(stripped).filter(|key| key.column <= *column.get_or_insert(key.column));
-        match (key, pieces.last_mut()) {
-            (Some(key), _) => pieces.push(Piece {
-                key: key.key,
-                column: key.column,
-                key_end: start + key.key_end,
-                value: start + key.value,
-                lines: start..start + line.len(),
-            }),
-            (None, Some(last)) => last.lines.end += line.len(),
-            (None, None) => {}
+        if let Some(key) = key {
+            let (key_end, value) = (start + key.key_end, start + key.value);
+            pieces.push(Piece { key: key.key, column: key.column, key_end, value, lines: start..start });
         }
         start += line.len();
+        if let Some(last) = pieces.last_mut() {
+            last.lines.end = start;
+        }
     }
     for piece in &mut pieces {
         piece.lines = trim_entry(text, piece.lines.clone(), piece.column);
@@ -358,96 +258,76 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Reads one entry alone: by YAML, with its tabs as blanks, or by its lines.
-fn read_piece(text: &str, piece: &Piece<'_>, anchors: &mut BTreeSet<String>, entries: &mut Vec<Entry>) {
+/// Reads one entry alone: by YAML, by YAML with its tabs as blanks, or by its lines. The second entry is glued to it.
+fn read_piece(
+    text: &str,
+    piece: &Piece<'_>,
+    anchors: &mut BTreeSet<String>,
+) -> (Entry, Option<Fault>, Option<Entry>) {
+    let before = &text[..piece.lines.end];
+    if let Some(pair) = only_pair(before, piece.lines.start, piece.key, anchors) {
+        let (entry, fault) = from_pair(text, pair, Some(piece.lines.clone()));
+        return (entry, fault, None);
+    }
     let source = &text[piece.lines.clone()];
-    if let Some(pair) = sound_pair(source, piece.key, anchors) {
-        let pair = shift(pair, piece.lines.start);
-        entries.push(from_pair(text, pair, Some(piece.lines.clone())));
-        return;
-    }
     let untabbed = untab(source);
-    let tabs = !is_text_key(piece.key) && untabbed != source;
-    match sound_pair(&untabbed, piece.key, anchors).filter(|_| tabs) {
-        Some(pair) => {
-            let kind = FaultKind::Broken("a tab that indents");
-            let fault = Fault {
-                kind,
-                fixed: untabbed,
-            };
-            entries.push(broken_entry(text, piece, pair.value, fault));
-        }
-        None => read_lines(text, piece, entries),
+    if !is_text_key(piece.key)
+        && untabbed != source
+        && let Some(pair) = only_pair(&untabbed, 0, piece.key, anchors)
+    {
+        return (broken_entry(text, piece, pair.value), Fault::new("a tab that indents", untabbed), None);
     }
+    read_lines(text, piece)
 }
 
-/// Reads one entry by its lines, and a second one if a key is glued to its end.
-fn read_lines(text: &str, piece: &Piece<'_>, entries: &mut Vec<Entry>) {
-    let mut lines = text[piece.value..piece.lines.end].split('\n');
-    let first = lines.next().unwrap_or_default();
-    let rest: Vec<&str> = lines.collect();
-    let recovered = recover::read(first, &rest, piece.column);
-    let mut fixed = quoted_entry(&text[piece.lines.start..piece.key_end], &recovered.text);
-    let what = match text[piece.key_end..piece.value].ends_with('：') {
-        true => "a full-width colon behind the key",
-        false if recovered.glued.is_some() => "a second key on the line of the first",
-        false => fault_of(first, &rest),
-    };
-    if let Some((key, value)) = &recovered.glued {
-        let key = format!("{}{key}", " ".repeat(piece.column));
-        fixed = format!("{fixed}\n{}", quoted_entry(&key, value));
-    }
-    let kind = FaultKind::Broken(what);
-    let entry = broken_entry(text, piece, Value::Text(recovered.text), Fault { kind, fixed });
-    let glued = recovered.glued.map(|(key, value)| Entry {
-        key,
-        key_at: entry.key_at.clone(),
-        value: Value::Text(value),
-        source: None,
-        at: entry.at.clone(),
-        lines: None,
-        fault: None,
-    });
-    entries.push(entry);
-    entries.extend(glued);
-}
-
-fn broken_entry(text: &str, piece: &Piece<'_>, value: Value, fault: Fault) -> Entry {
-    let source = &text[piece.value..piece.lines.end];
-    let blanks = source.len() - source.trim_start().len();
-    Entry {
-        key: piece.key.to_owned(),
-        key_at: piece.lines.start + piece.column..piece.key_end,
-        value,
-        source: None,
-        at: piece.value + blanks..piece.lines.end,
-        lines: Some(piece.lines.clone()),
-        fault: Some(fault),
-    }
-}
-
-/// The only entry of `source`, if YAML reads it as one whose aliases are known.
-fn sound_pair(source: &str, key: &str, anchors: &mut BTreeSet<String>) -> Option<Pair> {
-    let document = yaml::read(source, Aliases::Collect)?;
-    let mut pairs = document
-        .pairs
-        .filter(|_| document.unresolved.is_subset(anchors))?;
-    let pair = pairs.pop().filter(|pair| pairs.is_empty() && pair.key == key)?;
+/// The only entry from `start` on, if YAML reads it as one whose aliases are known.
+fn only_pair(text: &str, start: usize, key: &str, anchors: &mut BTreeSet<String>) -> Option<Pair> {
+    let mut document = yaml::read(text, start, anchors)?;
+    let pair = document.pairs.pop().filter(|pair| document.pairs.is_empty() && pair.key == key)?;
     anchors.extend(document.anchors);
     Some(pair)
-}
-
-fn shift(pair: Pair, by: usize) -> Pair {
-    let key_at = pair.key_at.start + by..pair.key_at.end + by;
-    let at = pair.at.start + by..pair.at.end + by;
-    Pair { key_at, at, ..pair }
 }
 
 /// Turns each tab that indents into two blanks.
 fn untab(source: &str) -> String {
     let lines = source.split('\n').map(|line| {
-        let body = line.trim_start_matches([' ', '\t']);
-        line[..line.len() - body.len()].replace('\t', "  ") + body
+        let (blanks, rest) = line.split_at(indent(line));
+        blanks.replace('\t', "  ") + rest
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn read_lines(text: &str, piece: &Piece<'_>) -> (Entry, Option<Fault>, Option<Entry>) {
+    let mut lines = text[piece.value..piece.lines.end].split('\n');
+    let first = lines.next().unwrap_or_default();
+    let rest: Vec<&str> = lines.collect();
+    let recovered = recover::read(first, &rest, piece.column);
+    let mut fixed = quoted_entry(&text[piece.lines.start..piece.key_end], &recovered.text);
+    let what = match &recovered.glued {
+        _ if text[piece.key_end..piece.value].ends_with('：') => {
+            "a full-width colon behind the key".to_owned()
+        }
+        Some(_) => "a second key on the line of the first".to_owned(),
+        None => fault_of(first, &rest),
+    };
+    let entry = broken_entry(text, piece, Value::Text(recovered.text));
+    let glued = recovered.glued.map(|(key, value)| {
+        let indent = " ".repeat(piece.column);
+        fixed = format!("{fixed}\n{indent}{}", quoted_entry(&key, &value));
+        Entry { key, value: Value::Text(value), lines: None, ..entry.clone() }
+    });
+    (entry, Fault::new(what, fixed), glued)
+}
+
+fn broken_entry(text: &str, piece: &Piece<'_>, value: Value) -> Entry {
+    let source = &text[piece.value..piece.lines.end];
+    Entry {
+        key: piece.key.to_owned(),
+        key_at: piece.lines.start + piece.column..piece.key_end,
+        value,
+        at: piece.lines.end - source.trim_start().len()..piece.lines.end,
+        source: None,
+        lines: Some(piece.lines.clone()),
+        is_sound: false,
+    }
 }

@@ -19,6 +19,7 @@ mod entries;
 mod fences;
 mod fields;
 mod hidden;
+mod lines;
 mod names;
 mod recover;
 mod repair;
@@ -33,10 +34,11 @@ use std::path::Path;
 use unicode_normalization::UnicodeNormalization;
 
 use self::bytes::{Decoded, Encoding, WINDOW, each_char};
-use self::fences::{Closing, Opening, Preamble, Split};
+use self::entries::Reading;
+use self::fences::Split;
 use self::fields::Fields;
-use self::report::Report;
-use crate::diagnostic::{Code, Diagnostic, Repair};
+use self::report::Finding;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::value::Value;
 
 /// How much frontmatter reaches the YAML parser, in bytes of decoded text.
@@ -75,24 +77,6 @@ pub struct Frontmatter {
     pub entries: Vec<(String, Value)>,
 }
 
-impl Frontmatter {
-    fn empty(name: String) -> Self {
-        Self {
-            name,
-            description: String::new(),
-            license: None,
-            compatibility: None,
-            metadata: Value::Null,
-            allowed_tools: Vec::new(),
-            disable_model_invocation: false,
-            user_invocable: true,
-            argument_hint: None,
-            when_to_use: None,
-            entries: Vec::new(),
-        }
-    }
-}
-
 /// What [`parse`] makes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -128,10 +112,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
     let text = Decoded::new(bytes);
     let directory = path.parent().and_then(Path::file_name);
     let directory = directory.map(|name| name.to_string_lossy().nfc().collect::<String>());
-    let (split, reach) = fences::split(&text);
-    match split {
-        Some(split) => parse_frontmatter(&text, path, directory.as_deref(), &split),
-        None => without_frontmatter(&text, path, directory, reach),
+    match fences::split(&text) {
+        (Some(split), _) => parse_frontmatter(&text, path, directory.as_deref(), split),
+        (None, reach) => without_frontmatter(&text, path, directory.as_deref(), reach),
     }
 }
 
@@ -165,13 +148,13 @@ pub fn body(bytes: &[u8], start: usize) -> String {
     let (encoding, mark) = Encoding::detect(bytes);
     let mut out = String::new();
     let mut after_cr = false;
-    each_char(bytes, start.max(mark).min(bytes.len()), encoding, |piece| {
-        match piece.char {
+    each_char(bytes, start.max(mark).min(bytes.len()), encoding, |char, _| {
+        match char.unwrap_or(char::REPLACEMENT_CHARACTER) {
             '\n' if after_cr => {}
             '\r' => out.push('\n'),
             char => out.push(char),
         }
-        after_cr = piece.char == '\r';
+        after_cr = char == Some('\r');
     });
     out
 }
@@ -191,48 +174,39 @@ pub fn body(bytes: &[u8], start: usize) -> String {
 /// ```
 #[must_use]
 pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
-    let repairs: Vec<&Repair> = diagnostics
-        .iter()
-        .filter_map(|diagnostic| diagnostic.repair.as_ref())
-        .collect();
-    repair::apply(bytes, &repairs)
+    let repairs = diagnostics.iter().filter_map(|diagnostic| diagnostic.repair.as_ref());
+    repair::apply(bytes, repairs.collect())
 }
 
-fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split: &Split) -> Parsed {
-    let mut report = Report::new(path, text);
-    let whole = text.line_start(split.yaml.start)..text.line_start(split.yaml.end);
-    let yaml = whole.start..whole.start + parsed_length(&text.text[whole.clone()]);
-    if yaml != whole {
-        let message = format!(
-            "the frontmatter has {} bytes; only {} are read",
-            whole.len(),
-            yaml.len()
-        );
+fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split: Split) -> Parsed {
+    let (start, end) = (text.line_start(split.yaml.start), text.line_start(split.yaml.end));
+    let cut = start + parsed_length(&text.text[start..end]);
+    let source = &text.text[..cut];
+    let mut findings = split.findings;
+    findings.extend(text.encoding_finding(split.body));
+    if cut < end {
+        let message = format!("the frontmatter has {} bytes; only {} are read", end - start, cut - start);
         let help = format!("keep the frontmatter under {MAX_FRONTMATTER} bytes: move text into the body");
-        report.add(Code::FrontmatterTooLong, yaml.end..yaml.end, message, help);
+        findings.push(Finding::new(Code::FrontmatterTooLong, &(cut..cut), message, help));
     }
-    report_encoding(&mut report, text, split.body(text));
-    report_opening(&mut report, text, split);
-    report_closing(&mut report, text, split);
-    let source = &text.text[yaml.clone()];
-    let reading = entries::entries(source);
-    let fields = Fields {
-        text: source,
-        base: yaml.start,
-        reading: &reading,
-        report: &mut report,
-    };
+    let mut reading = entries::entries(source, start);
+    findings.append(&mut reading.findings);
+    let mut fields = Fields { text: source, start, reading: &reading, findings };
     let frontmatter = fields.read(directory);
-    report_characters(&mut report, text, split);
+    let mut findings = fields.findings;
+    report::keep_sound_fixes(&mut findings, source, start..end);
+    let lines = 0..text.line_range(split.yaml.end.saturating_sub(1)).end;
+    let mut characters = text.character_findings(lines.end);
+    if let Some(last) = characters.pop() {
+        findings.append(&mut characters);
+        report::rewrite(&mut findings, last, &text.text, lines);
+    }
     Parsed {
-        invalid: frontmatter
-            .description
-            .is_empty()
-            .then_some(Code::MissingDescription),
+        invalid: frontmatter.description.is_empty().then_some(Code::MissingDescription),
         frontmatter,
         yaml: text.raw_line_start(split.yaml.start)..text.raw_line_start(split.yaml.end),
-        body: split.body(text),
-        diagnostics: report.finish((yaml == whole).then_some(yaml)),
+        body: split.body,
+        diagnostics: report::diagnostics(findings, text, path),
     }
 }
 
@@ -243,43 +217,38 @@ fn parsed_length(yaml: &str) -> usize {
     }
     let limit = yaml.floor_char_boundary(MAX_FRONTMATTER);
     let line = yaml[..limit].rfind('\n').map_or(0, |end| end + 1);
-    let description = entries::key_line(&yaml[line..limit])
-        .is_some_and(|key| entries::known_key(key.key) == Some("description"));
-    if description { limit } else { line }
+    let key = lines::key_line(&yaml[line..limit]).and_then(|key| lines::known_key(key.key));
+    if key == Some("description") { limit } else { line }
 }
 
-/// The answer for a file that has no frontmatter.
-fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<String>, reach: usize) -> Parsed {
-    let mut report = Report::new(path, text);
-    let code = report_missing(&mut report, &text.text);
-    let end = text.raw_line_start(reach + 1);
-    let binary = text.dropped.first().is_some_and(|at| *at < end);
-    if text.encoding == Encoding::Utf8 && binary {
-        let message = "the file is no text: it holds control characters";
-        report.add(Code::NotUtf8, 0..0, message, "save the file as UTF-8");
+/// The answer for a file that has no frontmatter; `reach` is the last line that was looked at.
+fn without_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, reach: usize) -> Parsed {
+    let (code, missing) = if is_link(&text.text) {
+        let target = text.text.trim_end();
+        let message = format!("the file is no skill but the text of a link to `{target}`");
+        let help = "check the link out as a link, or copy its target here";
+        (Code::LinkAsText, Finding::new(Code::LinkAsText, &(0..target.len()), message, help))
     } else {
-        report_encoding(&mut report, text, end);
+        let help = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
+        let code = Code::MissingFrontmatter;
+        (code, Finding::new(code, &(0..0), "no frontmatter", help))
+    };
+    let mut findings = vec![missing];
+    let end = text.raw_line_start(reach + 1);
+    if text.is_binary(end) {
+        let message = "the file is no text: it holds control characters";
+        findings.push(Finding::new(Code::NotUtf8, &(0..0), message, "save the file as UTF-8"));
+    } else {
+        findings.extend(text.encoding_finding(end));
     }
+    let reading = Reading::default();
     Parsed {
-        frontmatter: Frontmatter::empty(directory.unwrap_or_else(|| UNNAMED.to_owned())),
+        frontmatter: Fields { text: "", start: 0, reading: &reading, findings: Vec::new() }.read(directory),
         invalid: Some(code),
         yaml: 0..0,
         body: 0,
-        diagnostics: report.finish(Some(0..0)),
+        diagnostics: report::diagnostics(findings, text, path),
     }
-}
-
-fn report_missing(report: &mut Report<'_>, text: &str) -> Code {
-    if is_link(text) {
-        let target = text.trim_end();
-        let message = format!("the file is no skill but the text of a link to `{target}`");
-        let help = "check the link out as a link, or copy its target here";
-        report.add(Code::LinkAsText, 0..target.len(), message, help);
-        return Code::LinkAsText;
-    }
-    let help = "begin the file with a line `---`, then `name:` and `description:`, then a line `---`";
-    report.add(Code::MissingFrontmatter, 0..0, "no frontmatter", help);
-    Code::MissingFrontmatter
 }
 
 /// Whether the text is one relative path to a Markdown file.
@@ -289,118 +258,4 @@ fn is_link(text: &str) -> bool {
     let is_markdown = stem.is_some_and(|(_, extension)| extension.eq_ignore_ascii_case(".md"));
     let is_path = path.starts_with('.') || path.starts_with('/') || !path.contains(char::is_whitespace);
     is_markdown && is_path && path.len() < MAX_LINK && !path.contains(['\n', '[', ']', '<', '>', '`'])
-}
-
-fn report_encoding(report: &mut Report<'_>, text: &Decoded, end: usize) {
-    let help = "save the file as UTF-8";
-    if text.encoding != Encoding::Utf8 {
-        report.add(Code::NotUtf8, 0..0, "the file is UTF-16", help);
-        return;
-    }
-    if let Some(first) = text.invalid.first().filter(|first| **first < end) {
-        let at = text.text_offset(*first);
-        let count = text.invalid.partition_point(|offset| *offset < end);
-        let message = format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them");
-        report.add(Code::NotUtf8, at..at, message, help);
-    }
-}
-
-fn report_opening(report: &mut Report<'_>, text: &Decoded, split: &Split) {
-    let first = split.first_line();
-    let start = text.line_start(first);
-    let line = start..start + text.line(first).len();
-    let code = Code::FrontmatterPreamble;
-    match split.opening {
-        Opening::Missing => {
-            let help = "add a line `---` before the first key";
-            let finding = report.add(code, line.clone(), "the opening fence is missing", help);
-            report.edit(finding, start..start, "---\n".to_owned());
-        }
-        Opening::Indented if split.preamble == Preamble::Nothing => {
-            let finding = report.add(
-                code,
-                line.clone(),
-                "the opening fence is indented",
-                "write `---` at the line's start",
-            );
-            report.edit(finding, line, "---".to_owned());
-        }
-        Opening::Indented | Opening::Fence => report_preamble(report, split.preamble, line),
-    }
-}
-
-fn report_preamble(report: &mut Report<'_>, preamble: Preamble, fence: Range<usize>) {
-    let what = match preamble {
-        Preamble::Nothing => return,
-        Preamble::BlankLines => "blank lines stand",
-        Preamble::Comment => "a comment stands",
-        Preamble::CodeFence => "a code fence stands",
-        Preamble::Text => "text stands",
-    };
-    let message = format!("{what} before the opening fence");
-    let help = "begin the file with the line `---`";
-    let finding = report.add(Code::FrontmatterPreamble, fence.clone(), message, help);
-    if preamble == Preamble::BlankLines {
-        report.edit(finding, 0..fence.end, "---".to_owned());
-    }
-}
-
-fn report_closing(report: &mut Report<'_>, text: &Decoded, split: &Split) {
-    let start = text.line_start(split.yaml.end);
-    let line = start..start + text.line(split.yaml.end).len();
-    let code = Code::UnclosedFrontmatter;
-    match split.closing {
-        Closing::Fence => {}
-        Closing::Glued => {
-            let help = "end the line after the third dash";
-            let finding = report.add(code, line.clone(), "text stands behind the closing fence", help);
-            let rest = text.text[start + 3..line.end].trim_start();
-            report.edit(finding, line, format!("---\n{rest}"));
-        }
-        Closing::Indented => {
-            let help = "write `---` at the line's start";
-            let finding = report.add(code, line.clone(), "the closing fence is indented", help);
-            report.edit(finding, line, "---".to_owned());
-        }
-        Closing::Missing => {
-            let help = "add a line `---` behind the last key";
-            let finding = report.add(code, start..start, "the closing fence is missing", help);
-            let at_line_start = text.text[..start].is_empty() || text.text[..start].ends_with('\n');
-            report.edit(
-                finding,
-                start..start,
-                if at_line_start { "---\n" } else { "\n---\n" }.to_owned(),
-            );
-        }
-    }
-}
-
-/// Says what characters of the frontmatter were dropped or read as line ends.
-fn report_characters(report: &mut Report<'_>, text: &Decoded, split: &Split) {
-    // Blank lines before the fence have a correction of their own, which must lie within.
-    let first = if split.preamble == Preamble::BlankLines {
-        0
-    } else {
-        split.first_line()
-    };
-    let last = first.max(split.yaml.end.saturating_sub(1));
-    let start = text.line_start(first);
-    let end = text.line_start(last) + text.line(last).len();
-    let raw = text.raw_line_start(first)..text.raw(end);
-    let within = |offsets: &[usize]| offsets.iter().copied().find(|offset| raw.contains(offset));
-    let control = within(&text.dropped).map(|offset| (offset, "control characters; they were dropped"));
-    let cr = within(&text.lone_cr)
-        .map(|offset| (offset, "carriage returns without a line feed; each ends a line"));
-    let found: Vec<_> = control.into_iter().chain(cr).collect();
-    for (offset, what) in &found {
-        let at = text.text_offset(*offset);
-        let message = format!("the frontmatter holds {what}");
-        let finding = report.add(
-            Code::YamlRepaired,
-            at..at,
-            message,
-            "save the file with LF or CRLF and without control characters",
-        );
-        report.rewrite(finding, start..end);
-    }
 }

@@ -10,10 +10,7 @@ pub(super) fn follows_rule(name: &str) -> bool {
         let category = char.general_category();
         char == '-'
             || matches!(category, G::LowercaseLetter | G::ModifierLetter | G::OtherLetter)
-            || matches!(
-                category,
-                G::NonspacingMark | G::SpacingMark | G::EnclosingMark | G::DecimalNumber
-            )
+            || matches!(category, G::NonspacingMark | G::SpacingMark | G::EnclosingMark | G::DecimalNumber)
     };
     !name.is_empty()
         && name.chars().all(fits)

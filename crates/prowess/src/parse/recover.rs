@@ -1,6 +1,6 @@
 //! The value of an entry that YAML can't read, from its lines (R6).
 
-use super::entries::{key_line, known_key};
+use super::lines::{indent, is_comment, key_line, known_key};
 
 /// A recovered value.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,35 +15,22 @@ pub(super) struct Recovered {
 /// `column` is the key's column: a comment that stands no deeper ends the value.
 pub(super) fn read(first: &str, rest: &[&str], column: usize) -> Recovered {
     let first = first.trim();
-    let rest = trim_blank(rest);
     if let Some(style) = block_style(first) {
-        return Recovered {
-            text: block(style, rest),
-            glued: None,
-        };
+        return Recovered { text: block(style, rest), glued: None };
     }
     let first = drop_indicator(first);
-    let open = opening_quote(first).is_some_and(|quote| quotes(first, quote).len() == 1);
-    let end = rest
-        .iter()
-        .position(|line| !open && is_comment(line, column))
-        .unwrap_or(rest.len());
-    let rest = &rest[..end];
-    if !rest.is_empty() && is_wrapped(first) {
-        let unquoted = unquote(first);
-        let lines = std::iter::once(unquoted.as_str()).chain(rest.iter().copied());
-        return glued_or_whole(&join(lines), str::to_owned);
+    let is_open = opening_quote(first).is_some_and(|quote| quotes(first, quote).len() == 1);
+    let ends = |line: &&str| !is_open && is_comment(line) && indent(line) <= column;
+    let rest: Vec<&str> = rest.iter().copied().take_while(|line| !ends(line)).collect();
+    let is_wrapped = is_wrapped(first) && rest.iter().any(|line| !line.trim().is_empty());
+    let first = if is_wrapped { unquote(first) } else { first.to_owned() };
+    let joined = fold(std::iter::once(first.as_str()).chain(rest).map(str::trim));
+    let (text, glued) = joined.split_at(find_glued(&joined).unwrap_or(joined.len()));
+    let text = text.trim_end();
+    Recovered {
+        text: if is_wrapped { text.to_owned() } else { unquote_line(text) },
+        glued: key_line(glued).map(|key| (key.key.to_owned(), unquote_line(glued[key.value..].trim()))),
     }
-    let joined = join(std::iter::once(first).chain(rest.iter().copied()));
-    glued_or_whole(&joined, unquote_line)
-}
-
-fn trim_blank<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
-    let end = lines
-        .iter()
-        .rposition(|line| !line.trim().is_empty())
-        .map_or(0, |last| last + 1);
-    &lines[..end]
 }
 
 /// The block indicator, if the key's line holds nothing else.
@@ -61,42 +48,18 @@ fn drop_indicator(first: &str) -> &str {
         return first;
     };
     let text = rest.trim_start_matches(['+', '-']);
-    if text.starts_with([' ', '\t']) {
-        text.trim_start()
-    } else {
-        first
-    }
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
-}
-
-fn is_comment(line: &str, column: usize) -> bool {
-    indent(line) <= column && line.trim_start().starts_with('#')
+    if text.starts_with([' ', '\t']) { text.trim_start() } else { first }
 }
 
 /// A block scalar whose indent is that of its first line. A dedented comment ends it.
 fn block(style: char, lines: &[&str]) -> String {
-    let Some(first) = lines.iter().find(|line| !line.trim().is_empty()) else {
-        return String::new();
-    };
-    let depth = indent(first);
-    let ended = lines
-        .iter()
-        .position(|line| indent(line) < depth && line.trim_start().starts_with('#'));
-    let lines = lines[..ended.unwrap_or(lines.len())].iter().map(|line| {
-        let blank = line.trim().is_empty();
-        if blank {
-            ""
-        } else {
-            line[indent(line).min(depth)..].trim_end()
-        }
-    });
-    if style == '|' {
-        lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
-    } else {
-        fold(lines)
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    let depth = first.map_or(0, |line| indent(line));
+    let own = lines.iter().take_while(|line| !(is_comment(line) && indent(line) < depth));
+    let lines = own.map(|line| line[indent(line).min(depth)..].trim_end());
+    match style {
+        '|' => lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned(),
+        _ => fold(lines),
     }
 }
 
@@ -124,28 +87,7 @@ fn fold<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     out
 }
 
-fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
-    fold(lines.map(str::trim))
-}
-
-/// Cuts a known key that is glued to the value behind punctuation.
-fn glued_or_whole(joined: &str, read: impl Fn(&str) -> String) -> Recovered {
-    match find_glued(joined) {
-        Some(at) => {
-            let glued = key_line(&joined[at..])
-                .map(|key| (key.key.to_owned(), unquote_line(joined[at + key.value..].trim())));
-            Recovered {
-                text: read(joined[..at].trim_end()),
-                glued,
-            }
-        }
-        None => Recovered {
-            text: read(joined),
-            glued: None,
-        },
-    }
-}
-
+/// Where a known key begins that is glued to the value behind punctuation.
 fn find_glued(joined: &str) -> Option<usize> {
     joined.match_indices(':').find_map(|(colon, _)| {
         let before =
@@ -203,26 +145,17 @@ fn unquote_line(text: &str) -> String {
         return drop_lone_quote(text).to_owned();
     };
     let quotes = quotes(text, quote);
-    let last = quotes.last().copied().unwrap_or_default();
-    let tail = &text[last + 1..];
-    if quotes.len() == 1 && quote == '"' && text.ends_with("\\\"") {
+    match quotes.as_slice() {
         // `"C:\logs\"`: the backslash was meant as one, and the quote closes.
-        return unquote(text);
+        [_] if quote == '"' && text.ends_with("\\\"") => unquote(text),
+        [_] => text[1..].replace("\\\"", "\""),
+        [.., last] if last + 1 == text.len() && is_word_list(text, &quotes) => text.to_owned(),
+        [.., last] if last + 1 == text.len() => unquote(text),
+        [_, last] if text[last + 1..].starts_with([' ', '\t']) && is_comment(&text[last + 1..]) => {
+            unquote(&text[..=*last])
+        }
+        _ => text[quotes.len() % 2..].to_owned(),
     }
-    if quotes.len() == 1 {
-        return text[1..].replace("\\\"", "\"");
-    }
-    if tail.is_empty() {
-        return if is_word_list(text, &quotes) {
-            text.to_owned()
-        } else {
-            unquote(text)
-        };
-    }
-    if quotes.len() == 2 && tail.starts_with([' ', '\t']) && tail.trim_start().starts_with('#') {
-        return unquote(&text[..=last]);
-    }
-    text[quotes.len() % 2..].to_owned()
 }
 
 /// A quote that closes what nothing opened.
@@ -239,10 +172,7 @@ fn drop_lone_quote(text: &str) -> &str {
 /// Whether `"a", "b" and "c"` is what stands there: words in quotes with something between them.
 fn is_word_list(text: &str, quotes: &[usize]) -> bool {
     let is_edge = |char: Option<char>| char.is_some_and(|char| !char.is_alphanumeric());
-    let mut between = quotes
-        .windows(2)
-        .map(|pair| &text[pair[0] + 1..pair[1]])
-        .enumerate();
+    let mut between = quotes.windows(2).map(|pair| &text[pair[0] + 1..pair[1]]).enumerate();
     quotes.len() > 2
         && quotes.len().is_multiple_of(2)
         && between.all(|(index, part)| match index % 2 {
@@ -251,7 +181,8 @@ fn is_word_list(text: &str, quotes: &[usize]) -> bool {
         })
 }
 
-/// The text between the first and the last character, its escapes decoded, unknown ones kept.
+/// The text between the first and the last character, its escapes decoded. Unknown ones are kept, and so are those for
+/// control characters: next to an unknown one, `\b` is part of a pattern or a path.
 fn unquote(text: &str) -> String {
     let inner = &text[1..text.len() - 1];
     if text.starts_with('\'') {
@@ -261,61 +192,33 @@ fn unquote(text: &str) -> String {
     let mut rest = inner;
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match escape(rest) {
-            Some((char, len)) => {
-                out.push(char);
-                rest = &rest[len..];
-            }
-            None => {
-                out.push('\\');
-                rest = &rest[1..];
-            }
-        }
+        let (char, len) = escape(&rest[at..]).unwrap_or(('\\', 1));
+        out.push(char);
+        rest = &rest[at + len..];
     }
-    out.push_str(rest);
-    out
+    out + rest
 }
 
 /// The character that the escape at the beginning of `text` stands for, and the escape's length.
 fn escape(text: &str) -> Option<(char, usize)> {
-    let code = text[1..].chars().next()?;
-    let plain = match code {
-        '0' => '\0',
-        'a' => '\u{7}',
-        'b' => '\u{8}',
-        't' => '\t',
-        'n' => '\n',
-        'v' => '\u{B}',
-        'f' => '\u{C}',
-        'r' => '\r',
-        'e' => '\u{1B}',
-        ' ' | '"' | '/' | '\\' => code,
-        'N' => '\u{85}',
-        '_' => '\u{A0}',
-        'L' => '\u{2028}',
-        'P' => '\u{2029}',
-        'x' => return hex(text, 2),
-        'u' => return hex(text, 4).or_else(|| surrogates(text)),
-        'U' => return hex(text, 8),
+    let hex = |at: usize, digits: usize| {
+        let code =
+            text.get(at..at + digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        u32::from_str_radix(code, 16).ok()
+    };
+    let (code, len) = match text[1..].chars().next()? {
+        char @ (' ' | '"' | '/' | '\\') => (u32::from(char), 2),
+        'n' => (u32::from('\n'), 2),
+        't' => (u32::from('\t'), 2),
+        'x' => (hex(2, 2)?, 4),
+        'U' => (hex(2, 8)?, 10),
+        'u' => match hex(2, 4)? {
+            high @ 0xD800..0xDC00 if text[6..].starts_with("\\u") => {
+                (0x1_0000 + ((high - 0xD800) << 10) + hex(8, 4)?.checked_sub(0xDC00)?, 12)
+            }
+            code => (code, 6),
+        },
         _ => return None,
     };
-    Some((plain, 2))
-}
-
-fn hex(text: &str, digits: usize) -> Option<(char, usize)> {
-    let code = hex_digits(text, digits)?;
-    Some((char::from_u32(u32::from_str_radix(code, 16).ok()?)?, 2 + digits))
-}
-
-fn hex_digits(text: &str, digits: usize) -> Option<&str> {
-    text.get(2..2 + digits)
-        .filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-fn surrogates(text: &str) -> Option<(char, usize)> {
-    let second = text.get(6..).filter(|text| text.starts_with("\\u"))?;
-    let unit = |text: &str| hex_digits(text, 4).and_then(|code| u16::from_str_radix(code, 16).ok());
-    let decoded = char::decode_utf16([unit(text)?, unit(second)?]).next()?;
-    Some((decoded.ok()?, 12))
+    Some((char::from_u32(code)?, len))
 }

@@ -1,145 +1,117 @@
-//! The findings of one parse, and the corrections that go with them.
+//! Findings and their corrections, from places in the text to places in the raw file.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
 use super::bytes::Decoded;
-use super::yaml::{Aliases, read};
+use super::yaml;
 use crate::diagnostic::{Code, Diagnostic, Repair};
 
 /// How much of a corrected line a help shows, in characters.
 const SHOWN: usize = 160;
 
-/// New text for a range of the decoded text; an empty range inserts.
-struct Edit {
-    finding: usize,
+/// Something that is wrong. Places are byte offsets into the decoded text.
+#[derive(Debug)]
+pub(super) struct Finding {
+    code: Code,
+    at: Range<usize>,
+    message: String,
+    help: String,
+    fix: Option<Fix>,
+}
+
+/// New text for whole lines without the last line end; an empty range inserts.
+#[derive(Debug)]
+struct Fix {
     at: Range<usize>,
     text: String,
 }
 
-/// Collects findings. Places are byte offsets into the decoded text.
-pub(super) struct Report<'a> {
-    path: &'a Path,
-    text: &'a Decoded,
-    findings: Vec<Diagnostic>,
-    edits: Vec<Edit>,
-    /// The finding whose correction writes the whole frontmatter anew, and the lines that it writes.
-    rewrite: Option<(usize, Range<usize>)>,
-}
-
-impl<'a> Report<'a> {
-    pub(super) fn new(path: &'a Path, text: &'a Decoded) -> Self {
-        Self {
-            path,
-            text,
-            findings: Vec::new(),
-            edits: Vec::new(),
-            rewrite: None,
-        }
-    }
-
-    /// Adds a finding; its number serves for [`Report::edit`].
-    pub(super) fn add(
-        &mut self,
+impl Finding {
+    pub(super) fn new(
         code: Code,
-        at: Range<usize>,
+        at: &Range<usize>,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> usize {
-        let finding = Diagnostic::new(code, self.path, message)
-            .span(self.text.span(&at))
-            .help(help);
-        self.findings.push(finding);
-        self.findings.len() - 1
+    ) -> Self {
+        Self { code, at: at.clone(), message: message.into(), help: help.into(), fix: None }
     }
 
-    /// Corrects what a finding is about: `at` is whole lines without the last line end, or empty to insert lines.
-    pub(super) fn edit(&mut self, finding: usize, at: Range<usize>, text: String) {
-        self.edits.push(Edit { finding, at, text });
-    }
-
-    /// Lets one finding correct all of `lines`, with every other correction inside of them.
-    pub(super) fn rewrite(&mut self, finding: usize, lines: Range<usize>) {
-        self.rewrite = Some((finding, lines));
-    }
-
-    /// The findings in the order of the file.
-    ///
-    /// `yaml` is what was read of the frontmatter, `None` if that is only a part: then nothing is corrected. Corrections
-    /// that would not make YAML of it are left out.
-    pub(super) fn finish(mut self, yaml: Option<Range<usize>>) -> Vec<Diagnostic> {
-        self.edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
-        match yaml {
-            None => {
-                self.edits.clear();
-                self.rewrite = None;
-            }
-            Some(yaml) if !self.makes_yaml(&yaml) => {
-                self.edits
-                    .retain(|edit| edit.at.is_empty() || !is_within(edit, &yaml));
-                self.rewrite = None;
-            }
-            Some(_) => {}
-        }
-        if let Some((finding, at)) = self.rewrite.take() {
-            let text = self.edited(&at, self.edits.iter().filter(|edit| is_within(edit, &at)));
-            self.edits.retain(|edit| !is_within(edit, &at));
-            self.edits.push(Edit { finding, at, text });
-        }
-        for edit in std::mem::take(&mut self.edits) {
-            let finding = edit.finding;
-            self.findings[finding].repair = Some(self.repair(edit));
-        }
-        self.findings
-            .sort_by_key(|finding| finding.span.map(|span| span.start));
-        self.findings
-    }
-
-    fn repair(&self, edit: Edit) -> Repair {
-        let line = self.text.line_of(edit.at.start);
-        let start = match self.text.line_start(line) == edit.at.start {
-            true => self.text.raw_line_start(line),
-            false => self.text.raw(edit.at.start),
-        };
-        let end = if edit.at.is_empty() {
-            start
-        } else {
-            self.text.raw(edit.at.end)
-        };
-        Repair {
-            start,
-            end,
-            text: edit.text,
-        }
-    }
-
-    /// Whether the corrections of whole lines leave YAML with a mapping as its root.
-    fn makes_yaml(&self, yaml: &Range<usize>) -> bool {
-        let edits = || {
-            self.edits
-                .iter()
-                .filter(|edit| !edit.at.is_empty() && is_within(edit, yaml))
-        };
-        edits().next().is_none()
-            || read(&self.edited(yaml, edits()), Aliases::Refuse)
-                .is_some_and(|document| document.pairs.is_some())
-    }
-
-    /// The text of `range` with `edits` applied.
-    fn edited<'e>(&self, range: &Range<usize>, edits: impl Iterator<Item = &'e Edit>) -> String {
-        let mut out = String::new();
-        let mut done = range.start;
-        for edit in edits {
-            out.push_str(&self.text.text[done..edit.at.start]);
-            out.push_str(&edit.text);
-            done = edit.at.end;
-        }
-        out + &self.text.text[done..range.end]
+    /// Corrects the lines `at` to `text`, or inserts it there if `at` is empty.
+    pub(super) fn fix(mut self, at: Range<usize>, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix { at, text: text.into() });
+        self
     }
 }
 
-fn is_within(edit: &Edit, range: &Range<usize>) -> bool {
-    edit.at.start >= range.start && edit.at.end <= range.end
+/// Takes the corrections within `yaml` back if they don't make YAML of it, or if `text` ends before it does.
+pub(super) fn keep_sound_fixes(findings: &mut [Finding], text: &str, yaml: Range<usize>) {
+    let mut fixes = fixes_within(findings, &yaml);
+    fixes.retain(|fix| !fix.at.is_empty());
+    let makes_yaml = || yaml::read(&fixed(text, &yaml, &fixes), 0, &BTreeSet::new()).is_some();
+    let is_sound = fixes.is_empty() || (text.len() == yaml.end && makes_yaml());
+    if !is_sound {
+        for finding in findings {
+            finding.fix.take_if(|fix| !fix.at.is_empty() && fix.is_within(&yaml));
+        }
+    }
+}
+
+/// Lets `finding` correct all of `at`: it takes over the corrections of other findings within.
+pub(super) fn rewrite(findings: &mut Vec<Finding>, finding: Finding, text: &str, at: Range<usize>) {
+    let new = fixed(text, &at, &fixes_within(findings, &at));
+    for finding in &mut *findings {
+        finding.fix.take_if(|fix| fix.is_within(&at));
+    }
+    findings.push(finding.fix(at, new));
+}
+
+/// The findings in the order of the file.
+pub(super) fn diagnostics(mut findings: Vec<Finding>, text: &Decoded, path: &Path) -> Vec<Diagnostic> {
+    findings.sort_by_key(|finding| finding.at.start);
+    let diagnostics = findings.into_iter().map(|finding| {
+        let mut found = Diagnostic::new(finding.code, path, finding.message);
+        found.repair = finding.fix.map(|fix| fix.repair(text));
+        found.span(text.span(&finding.at)).help(finding.help)
+    });
+    diagnostics.collect()
+}
+
+impl Fix {
+    fn is_within(&self, range: &Range<usize>) -> bool {
+        self.at.start >= range.start && self.at.end <= range.end
+    }
+
+    fn repair(self, text: &Decoded) -> Repair {
+        let line = text.line_of(self.at.start);
+        let start = match text.line_start(line) == self.at.start {
+            true => text.raw_line_start(line),
+            false => text.raw(self.at.start),
+        };
+        let end = if self.at.is_empty() { start } else { text.raw(self.at.end) };
+        Repair { start, end, text: self.text }
+    }
+}
+
+/// The corrections within `range`, in the order of the file.
+fn fixes_within<'a>(findings: &'a [Finding], range: &Range<usize>) -> Vec<&'a Fix> {
+    let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
+    let mut fixes: Vec<&Fix> = fixes.filter(|fix| fix.is_within(range)).collect();
+    fixes.sort_by_key(|fix| (fix.at.start, fix.at.end));
+    fixes
+}
+
+/// The text of `range` with `fixes` applied.
+fn fixed(text: &str, range: &Range<usize>, fixes: &[&Fix]) -> String {
+    let mut out = String::new();
+    let mut done = range.start;
+    for fix in fixes {
+        out.push_str(&text[done..fix.at.start]);
+        out.push_str(&fix.text);
+        done = fix.at.end;
+    }
+    out + &text[done..range.end]
 }
 
 /// `text`, cut after so many characters that a line of talk can take.

@@ -7,6 +7,16 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
 use crate::value::Value;
 
+/// A mapping, read as YAML.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) pairs: Vec<Pair>,
+    /// Whether the mapping is made of lines, and not in braces.
+    pub(super) block: bool,
+    /// The names of all anchors.
+    pub(super) anchors: BTreeSet<String>,
+}
+
 /// One entry of the root mapping.
 #[derive(Debug)]
 pub(super) struct Pair {
@@ -15,269 +25,179 @@ pub(super) struct Pair {
     pub(super) value: Value,
     /// Where the value stands, from its first to its last character.
     pub(super) at: Range<usize>,
-    pub(super) form: Form,
+    /// Whether it is an alias, or a plain scalar behind a tag or behind an anchor that nothing refers to.
+    pub(super) decorated: bool,
 }
 
-/// How a value is written, as far as it decides whether its text may be taken from YAML.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    Plain,
-    QuotedOrBlock,
-    Collection,
-    /// A plain scalar behind an anchor that nothing refers to or a tag, or an alias.
-    Decorated,
-}
-
-/// What a text holds, read as YAML.
-#[derive(Debug)]
-pub(super) struct Document {
-    /// The root mapping's entries; `None` if the root is something else.
-    pub(super) pairs: Option<Vec<Pair>>,
-    /// Whether the root is a mapping of lines, not in braces.
-    pub(super) block: bool,
-    /// The names of all anchors.
-    pub(super) anchors: BTreeSet<String>,
-    /// The names of all aliases that no anchor stands before.
-    pub(super) unresolved: BTreeSet<String>,
-}
-
-/// What to do about an alias without an anchor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aliases {
-    Refuse,
-    Collect,
-}
-
-/// Reads `text` as one YAML document; `None` if it is none.
-pub(super) fn read(text: &str, aliases: Aliases) -> Option<Document> {
+/// Reads `text` from `start` on as one YAML document; places are offsets into `text`.
+///
+/// None if it is none, if its root is no mapping, or if it has an alias whose anchor is neither in it nor `known`.
+pub(super) fn read(text: &str, start: usize, known: &BTreeSet<String>) -> Option<Document> {
     let mut options = granit_parser::options! {
-        emit_unresolved_aliases: aliases == Aliases::Collect,
+        emit_unresolved_aliases: true,
         emit_anchor_events: true,
         bom_inside_document_as_content: true,
     };
     options.set_emit_comments(false);
-    let mut builder = Builder::new(text);
-    for next in Parser::new_from_str_with_options(text, options) {
+    let mut builder = Builder::new(text, start, known);
+    for next in Parser::new_from_str_with_options(&text[start..], options) {
         let (event, span) = next.ok()?;
         builder.take(event, &span)?;
     }
-    Some(builder.finish())
+    builder.finish()
 }
 
 /// A node that is complete.
 struct Node {
     value: Value,
     at: Range<usize>,
-    form: Form,
+    decorated: bool,
+    /// The number of a plain scalar's anchor, or 0.
+    anchor: usize,
 }
 
-/// A collection that is being read.
+/// A collection that is being read: its items, or its keys and values in turn.
 struct Frame {
-    items: Items,
+    style: StructureStyle,
+    is_map: bool,
     start: usize,
-}
-
-enum Items {
-    List(Vec<Value>),
-    Map(Vec<(String, Value)>, Option<String>),
-    Root(Vec<Pair>, Option<(String, Range<usize>)>),
+    nodes: Vec<Node>,
 }
 
 struct Builder<'a> {
     text: &'a str,
+    start: usize,
+    known: &'a BTreeSet<String>,
     stack: Vec<Frame>,
     documents: usize,
-    pairs: Option<Vec<Pair>>,
-    block: bool,
+    root: Option<Frame>,
     anchors: BTreeSet<String>,
-    /// The names of aliases that an anchor stands before.
-    resolved: BTreeSet<String>,
-    unresolved: BTreeSet<String>,
-    /// Entries of the root whose value is a plain scalar behind an anchor, and the anchor's name.
-    anchored: Vec<(usize, String)>,
-    anchor_may_follow: bool,
-    empty_key: bool,
+    /// The numbers of the anchors that an alias refers to.
+    used: BTreeSet<usize>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            stack: Vec::new(),
-            documents: 0,
-            pairs: None,
-            block: false,
-            anchors: BTreeSet::new(),
-            resolved: BTreeSet::new(),
-            unresolved: BTreeSet::new(),
-            anchored: Vec::new(),
-            anchor_may_follow: false,
-            empty_key: false,
-        }
+    fn new(text: &'a str, start: usize, known: &'a BTreeSet<String>) -> Self {
+        let (anchors, used) = (BTreeSet::new(), BTreeSet::new());
+        Self { text, start, known, stack: Vec::new(), documents: 0, root: None, anchors, used }
     }
 
-    /// Takes one event; `None` if the text is to be refused: it holds a second document, or a key that is empty,
-    /// which YAML 1.1 doesn't have.
+    /// Takes one event; none if the text is to be refused.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let at = span.byte_range().unwrap_or_default();
-        let anchor_may_follow = std::mem::take(&mut self.anchor_may_follow);
+        let at = self.start + at.start..self.start + at.end.max(at.start);
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 return (self.documents == 1).then_some(());
             }
-            Event::Scalar(text, style, _, tag) => self.scalar(&text, style, tag.as_deref(), span, at),
-            Event::SequenceStart(..) => self.open(Items::List(Vec::new()), span, at.start),
-            Event::MappingStart(style, ..) if self.stack.is_empty() => {
-                self.block = style == StructureStyle::Block;
-                self.open(Items::Root(Vec::new(), None), span, at.start);
+            Event::Scalar(text, style, anchor, tag) => {
+                let start = self.tag_start(span).unwrap_or(at.start);
+                self.node(scalar(&text, style, anchor, tag.as_deref(), start..at.end.max(start)));
             }
-            Event::MappingStart(..) => self.open(Items::Map(Vec::new(), None), span, at.start),
-            Event::SequenceEnd | Event::MappingEnd => self.close(at.end),
-            Event::Alias(_) => {
-                let name = self.text[at.clone()].trim_start_matches('*').to_owned();
-                self.alias(&name, at);
-                self.resolved.insert(name);
+            Event::SequenceStart(style, ..) => self.open(style, false, span, at.start),
+            Event::MappingStart(style, ..) => self.open(style, true, span, at.start),
+            Event::SequenceEnd | Event::MappingEnd => return self.close(at.end),
+            Event::Alias(anchor) => {
+                self.used.insert(anchor);
+                self.alias(at);
             }
             Event::UnresolvedAlias(name) => {
-                self.alias(&name, at);
-                self.unresolved.insert(name.into_owned());
+                self.alias(at);
+                return self.known.contains(&*name).then_some(());
             }
-            Event::Anchor(_, name) => {
-                if anchor_may_follow && let Some((index, pair)) = self.last_pair() {
-                    pair.at.start = at.start.min(pair.at.start);
-                    self.anchored.push((index, name.clone().into_owned()));
+            Event::Anchor(anchor, name) => {
+                let last = self.stack.last_mut().and_then(|frame| frame.nodes.last_mut());
+                if let Some(node) = last.filter(|node| node.anchor == anchor) {
+                    node.at.start = at.start.min(node.at.start);
                 }
                 self.anchors.insert(name.into_owned());
             }
             _ => {}
         }
-        (!self.empty_key).then_some(())
+        Some(())
     }
 
-    /// The root's entry that was completed last, if no other has begun.
-    fn last_pair(&mut self) -> Option<(usize, &mut Pair)> {
-        match self.stack.as_mut_slice() {
-            [
-                Frame {
-                    items: Items::Root(pairs, None),
-                    ..
-                },
-            ] => pairs.iter_mut().enumerate().next_back(),
-            _ => None,
-        }
-    }
-
-    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span, at: Range<usize>) {
-        let plain = style == ScalarStyle::Plain;
-        let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
-        let value = match text {
-            "" | "~" | "null" | "Null" | "NULL" if plain && tag.is_none() => Value::Null,
-            _ if plain && !is_text => Value::Plain(text.to_owned()),
-            _ => Value::Text(text.to_owned()),
-        };
-        let form = match (plain, tag) {
-            (true, Some(_)) if !is_text => Form::Decorated,
-            (true, _) => Form::Plain,
-            (false, _) => Form::QuotedOrBlock,
-        };
-        let start = tag_start(span).unwrap_or(at.start);
-        self.anchor_may_follow = plain && self.stack.len() == 1;
-        self.node(Node {
-            value,
-            at: start..at.end.max(start),
-            form,
-        });
-    }
-
-    fn alias(&mut self, name: &str, at: Range<usize>) {
-        self.node(Node {
-            value: Value::Text(format!("*{name}")),
-            at,
-            form: Form::Decorated,
-        });
-    }
-
-    fn open(&mut self, items: Items, span: &Span, start: usize) {
-        self.stack.push(Frame {
-            items,
-            start: tag_start(span).unwrap_or(start),
-        });
-    }
-
-    fn close(&mut self, end: usize) {
-        let Some(frame) = self.stack.pop() else { return };
-        let value = match frame.items {
-            Items::List(items) => Value::List(items),
-            Items::Map(entries, _) => Value::Map(entries),
-            Items::Root(pairs, _) => {
-                self.pairs = Some(pairs);
-                return;
-            }
-        };
-        let source = &self.text[frame.start..end.max(frame.start)];
-        let end = frame.start + source.trim_end().len();
-        self.node(Node {
-            value,
-            at: frame.start..end,
-            form: Form::Collection,
-        });
+    fn tag_start(&self, span: &Span) -> Option<usize> {
+        Some(self.start + span.tag_start()?.byte_offset()?)
     }
 
     fn node(&mut self, node: Node) {
-        let text = self.text;
-        let Some(frame) = self.stack.last_mut() else {
-            return;
-        };
-        self.empty_key |=
-            node.at.is_empty() && matches!(frame.items, Items::Map(_, None) | Items::Root(_, None));
-        match &mut frame.items {
-            Items::List(items) => items.push(node.value),
-            Items::Map(entries, key) => match key.take() {
-                Some(key) => entries.push((key, node.value)),
-                None => *key = Some(key_text(text, node).0),
-            },
-            Items::Root(pairs, key) => match key.take() {
-                Some((key, key_at)) => {
-                    pairs.push(Pair {
-                        key,
-                        key_at,
-                        value: node.value,
-                        at: node.at,
-                        form: node.form,
-                    });
-                }
-                None => *key = Some(key_text(text, node)),
-            },
+        if let Some(frame) = self.stack.last_mut() {
+            frame.nodes.push(node);
         }
     }
 
-    fn finish(mut self) -> Document {
-        for (index, name) in &self.anchored {
-            if let Some(pair) = self.pairs.as_mut().and_then(|pairs| pairs.get_mut(*index))
-                && !self.resolved.contains(name)
-            {
-                pair.form = Form::Decorated;
-            }
+    fn alias(&mut self, at: Range<usize>) {
+        let value = Value::Text(self.text[at.clone()].to_owned());
+        self.node(Node { value, at, decorated: true, anchor: 0 });
+    }
+
+    fn open(&mut self, style: StructureStyle, is_map: bool, span: &Span, start: usize) {
+        let start = self.tag_start(span).unwrap_or(start);
+        self.stack.push(Frame { style, is_map, start, nodes: Vec::new() });
+    }
+
+    /// Completes a collection; none if a key is empty, which YAML 1.1 doesn't have.
+    fn close(&mut self, end: usize) -> Option<()> {
+        let frame = self.stack.pop()?;
+        if frame.is_map && frame.nodes.iter().step_by(2).any(|key| key.at.is_empty()) {
+            return None;
         }
-        Document {
-            pairs: self.pairs,
-            block: self.block,
+        if self.stack.is_empty() {
+            self.root = Some(frame);
+            return Some(());
+        }
+        let source = self.text[frame.start..end.max(frame.start)].trim_end();
+        let at = frame.start..frame.start + source.len();
+        let value = match frame.is_map {
+            true => Value::Map(
+                pairs(frame.nodes).map(|(key, node)| (key_text(self.text, key), node.value)).collect(),
+            ),
+            false => Value::List(frame.nodes.into_iter().map(|node| node.value).collect()),
+        };
+        self.node(Node { value, at, decorated: false, anchor: 0 });
+        Some(())
+    }
+
+    fn finish(self) -> Option<Document> {
+        let root = self.root.filter(|root| root.is_map)?;
+        let pairs = pairs(root.nodes).map(|(key, node)| Pair {
+            key_at: key.at.clone(),
+            key: key_text(self.text, key),
+            value: node.value,
+            at: node.at,
+            decorated: node.decorated || (node.anchor > 0 && !self.used.contains(&node.anchor)),
+        });
+        Some(Document {
+            pairs: pairs.collect(),
+            block: root.style == StructureStyle::Block,
             anchors: self.anchors,
-            unresolved: self.unresolved,
-        }
+        })
     }
 }
 
-fn tag_start(span: &Span) -> Option<usize> {
-    span.tag_start().and_then(|mark| mark.byte_offset())
+fn scalar(text: &str, style: ScalarStyle, anchor: usize, tag: Option<&Tag>, at: Range<usize>) -> Node {
+    let plain = style == ScalarStyle::Plain;
+    let is_text = !plain || tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+    let value = match text {
+        "" | "~" | "null" | "Null" | "NULL" if plain && tag.is_none() => Value::Null,
+        _ if is_text => Value::Text(text.to_owned()),
+        _ => Value::Plain(text.to_owned()),
+    };
+    Node { value, at, decorated: !is_text && tag.is_some(), anchor: if plain { anchor } else { 0 } }
+}
+
+/// A mapping's keys, each with its value.
+fn pairs(nodes: Vec<Node>) -> impl Iterator<Item = (Node, Node)> {
+    let mut nodes = nodes.into_iter();
+    std::iter::from_fn(move || nodes.next().zip(nodes.next()))
 }
 
 /// A key is a scalar's text, or the source of anything else.
-fn key_text(text: &str, node: Node) -> (String, Range<usize>) {
-    let source = text[node.at.clone()].to_owned();
-    match node.value {
-        Value::Plain(text) | Value::Text(text) => (text, node.at),
-        Value::Null | Value::List(_) | Value::Map(_) => (source, node.at),
+fn key_text(text: &str, key: Node) -> String {
+    match key.value {
+        Value::Plain(text) | Value::Text(text) => text,
+        Value::Null | Value::List(_) | Value::Map(_) => text[key.at].to_owned(),
     }
 }

@@ -15,19 +15,13 @@ pub(super) fn parsed(file: &[u8]) -> Parsed {
 
 /// The codes of all warnings and errors.
 pub(super) fn loud(parsed: &Parsed) -> Vec<Code> {
-    let loud = parsed
-        .diagnostics
-        .iter()
-        .filter(|found| found.severity > Severity::Info);
+    let loud = parsed.diagnostics.iter().filter(|found| found.severity > Severity::Info);
     loud.map(|found| found.code).collect()
 }
 
 /// The codes of all information.
 pub(super) fn quiet(parsed: &Parsed) -> Vec<Code> {
-    let quiet = parsed
-        .diagnostics
-        .iter()
-        .filter(|found| found.severity == Severity::Info);
+    let quiet = parsed.diagnostics.iter().filter(|found| found.severity == Severity::Info);
     quiet.map(|found| found.code).collect()
 }
 
@@ -38,15 +32,8 @@ pub(super) fn check_repairs(file: &[u8]) -> Parsed {
     let fixed = repaired(file, &before.diagnostics);
     let after = parsed(&fixed);
     let text = String::from_utf8_lossy(&fixed);
-    assert_eq!(
-        after.frontmatter.description, before.frontmatter.description,
-        "{text}"
-    );
+    assert_eq!(after.frontmatter.description, before.frontmatter.description, "{text}");
     assert_eq!(after.frontmatter.name, before.frontmatter.name, "{text}");
-    assert!(
-        !loud(&after).contains(&Code::YamlRepaired),
-        "{text}\n{:?}",
-        after.diagnostics
-    );
+    assert!(!loud(&after).contains(&Code::YamlRepaired), "{text}\n{:?}", after.diagnostics);
     after
 }

@@ -1,10 +1,12 @@
 //! What holds of every input.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::{check_repairs, parsed};
 use crate::diagnostic::Code;
-use crate::parse::yaml::{Aliases, read};
+use crate::parse::yaml::{Pair, read};
 use crate::parse::{body, needs_more};
 use crate::value::Value;
 
@@ -104,14 +106,8 @@ fn check_offsets(bytes: &[u8]) {
     assert!(yaml.end == end || is_line_start(bytes, yaml.end), "{yaml:?}");
     let fence = String::from_utf8_lossy(&bytes[yaml.end..parsed.body]).into_owned();
     let kept = fence.replace(|char: char| char.is_control(), "");
-    assert!(
-        kept.is_empty() || kept.trim().starts_with("---") || kept.trim_end() == "...",
-        "{fence:?}"
-    );
-    assert_eq!(
-        parsed.frontmatter.description.is_empty(),
-        parsed.invalid.is_some()
-    );
+    assert!(kept.is_empty() || kept.trim().starts_with("---") || kept.trim_end() == "...", "{fence:?}");
+    assert_eq!(parsed.frontmatter.description.is_empty(), parsed.invalid.is_some());
     for found in &parsed.diagnostics {
         let span = found.span.expect("every finding has a place");
         assert!(span.start <= span.end && span.end <= end, "{found:?}");
@@ -128,12 +124,7 @@ fn check_prefixes(bytes: &[u8]) {
     let whole = parsed(bytes);
     for at in 0..bytes.len() {
         if !needs_more(&bytes[..at]) {
-            assert_eq!(
-                parsed(&bytes[..at]),
-                whole,
-                "{:?}",
-                String::from_utf8_lossy(&bytes[..at])
-            );
+            assert_eq!(parsed(&bytes[..at]), whole, "{:?}", String::from_utf8_lossy(&bytes[..at]));
         }
     }
 }
@@ -174,8 +165,8 @@ proptest! {
         let parsed = parsed(file.as_bytes());
         let yaml = String::from_utf8_lossy(&file.as_bytes()[parsed.yaml.clone()]).replace("\r\n", "\n");
         let clean = !parsed.diagnostics.iter().any(|found| found.code == Code::DuplicateKey) && !yaml.contains('\r');
-        let pairs = read(&yaml, Aliases::Refuse).and_then(|document| document.pairs);
-        let own = |pair: &crate::parse::yaml::Pair| pair.key == "description" && pair.form == crate::parse::yaml::Form::Plain;
+        let pairs = read(&yaml, 0, &BTreeSet::new()).map(|document| document.pairs);
+        let own = |pair: &Pair| pair.key == "description" && !pair.decorated;
         if let Some(Value::Plain(text)) = pairs.iter().flatten().find(|pair| own(pair)).map(|pair| &pair.value)
             && clean
         {

@@ -31,14 +31,8 @@ fn plain_yaml_stands() {
     sound("description:   Sorts files.   ", "Sorts files.");
     sound("description: \"Says \\\"hi\\\"\\tnow\"", "Says \"hi\"\tnow");
     sound("description: 'It''s fine: really'", "It's fine: really");
-    sound(
-        "description: >\n  One\n  two.\n\n  Three.\nlicense: MIT",
-        "One two.\nThree.",
-    );
-    sound(
-        "description: |\n  One\n    two: x\n  three",
-        "One\n  two: x\nthree",
-    );
+    sound("description: >\n  One\n  two.\n\n  Three.\nlicense: MIT", "One two.\nThree.");
+    sound("description: |\n  One\n    two: x\n  three", "One\n  two: x\nthree");
     sound("description: >2-\n  One\n  two.", "One two.");
     sound(
         "description:\n  On the next line,\n  in two.",
@@ -49,14 +43,8 @@ fn plain_yaml_stands() {
     sound("'description': Quoted key", "Quoted key");
     sound("Description: Another case", "Another case");
     sound("DESCRIPTION: Shouted", "Shouted");
-    sound(
-        "description : A blank before the colon",
-        "A blank before the colon",
-    );
-    sound(
-        "description: See https://example.org/a:b#c",
-        "See https://example.org/a:b#c",
-    );
+    sound("description : A blank before the colon", "A blank before the colon");
+    sound("description: See https://example.org/a:b#c", "See https://example.org/a:b#c");
     sound("description: v1.2:3 and 10:30", "v1.2:3 and 10:30");
     sound("description: \"\\ud83d\\ude80 lifts off\"", "\u{1F680} lifts off");
     sound("description: \"null\"", "null");
@@ -101,34 +89,21 @@ fn anchors_aliases_and_tags_are_text() {
     broken("description: !important Sorts lines", "!important Sorts lines");
     broken("description: ! Sorts lines", "! Sorts lines");
     broken("description: !!important Sorts lines", "!!important Sorts lines");
-    check(
-        "x: &a 1\nwhen_to_use: *a\ndescription: y",
-        "y",
-        &[Code::YamlRepaired],
-    );
+    check("x: &a 1\nwhen_to_use: *a\ndescription: y", "y", &[Code::YamlRepaired]);
 }
 
 #[test]
 fn a_colon_in_a_plain_value_is_text() {
     broken("description: Use when: asked", "Use when: asked");
     broken("description: Use when: asked: twice", "Use when: asked: twice");
-    broken(
-        "description: Triggers: \"fix it\", 'mend: it'",
-        "Triggers: \"fix it\", 'mend: it'",
-    );
+    broken("description: Triggers: \"fix it\", 'mend: it'", "Triggers: \"fix it\", 'mend: it'");
     broken("description: Ends with a colon:", "Ends with a colon:");
     broken(
         "description: Moves data\n  in halves: dry run,\n  then real",
         "Moves data in halves: dry run, then real",
     );
-    broken(
-        "description: Moves data\nNote: carefully: done",
-        "Moves data Note: carefully: done",
-    );
-    broken(
-        "description: One: a\n\n  Two: b\n\n\n  Three",
-        "One: a\nTwo: b\n\nThree",
-    );
+    broken("description: Moves data\nNote: carefully: done", "Moves data Note: carefully: done");
+    broken("description: One: a\n\n  Two: b\n\n\n  Three", "One: a\nTwo: b\n\nThree");
     broken("description: C#: and F # both", "C#: and F # both");
     broken("description: a: b # not a comment", "a: b # not a comment");
 }
@@ -140,10 +115,7 @@ fn characters_that_begin_something_else_are_text() {
     broken("description: %sort sorts", "%sort sorts");
     broken("description: [beta] sorts", "[beta] sorts");
     broken("description: [a] [b]", "[a] [b]");
-    broken(
-        "description: [a](https://example.org) links",
-        "[a](https://example.org) links",
-    );
+    broken("description: [a](https://example.org) links", "[a](https://example.org) links");
     broken("description: {curly} sorts", "{curly} sorts");
     broken("description: {{name}} sorts", "{{name}} sorts");
     broken("description: - Sorts lines", "- Sorts lines");
@@ -151,10 +123,7 @@ fn characters_that_begin_something_else_are_text() {
     broken("description: ] sorts", "] sorts");
     broken("description: , sorts", ", sorts");
     broken("description: > Sorts lines", "Sorts lines");
-    broken(
-        "description: >- Sorts lines\n  and counts: them",
-        "Sorts lines and counts: them",
-    );
+    broken("description: >- Sorts lines\n  and counts: them", "Sorts lines and counts: them");
     broken("description: | Sorts lines\n  and words", "Sorts lines and words");
     broken("description: >50% of users", ">50% of users");
     broken("description: ? sorts: lines", "? sorts: lines");
@@ -162,63 +131,24 @@ fn characters_that_begin_something_else_are_text() {
 
 #[test]
 fn blocks_take_the_indent_of_their_first_line() {
-    broken(
-        "description: >\nSorts lines: all,\nthen counts.",
-        "Sorts lines: all, then counts.",
-    );
-    broken(
-        "description: |\nSorts lines: all,\nthen counts.",
-        "Sorts lines: all,\nthen counts.",
-    );
-    broken(
-        "description: >-\n    Sorts lines,\n  then counts\n  them.",
-        "Sorts lines, then counts them.",
-    );
-    broken(
-        "description: |\n  Sorts lines\nand counts.\nlicense: MIT",
-        "Sorts lines\nand counts.",
-    );
-    broken(
-        "description: >\n\tSorts lines: all\n\tof them",
-        "Sorts lines: all of them",
-    );
-    broken(
-        "description: >\n  Sorts lines\n# a comment\n  and more",
-        "Sorts lines",
-    );
-    broken(
-        "description: >\n\nSorts lines\n\nand counts",
-        "Sorts lines\nand counts",
-    );
+    broken("description: >\nSorts lines: all,\nthen counts.", "Sorts lines: all, then counts.");
+    broken("description: |\nSorts lines: all,\nthen counts.", "Sorts lines: all,\nthen counts.");
+    broken("description: >-\n    Sorts lines,\n  then counts\n  them.", "Sorts lines, then counts them.");
+    broken("description: |\n  Sorts lines\nand counts.\nlicense: MIT", "Sorts lines\nand counts.");
+    broken("description: >\n\tSorts lines: all\n\tof them", "Sorts lines: all of them");
+    broken("description: >\n  Sorts lines\n# a comment\n  and more", "Sorts lines");
+    broken("description: >\n\nSorts lines\n\nand counts", "Sorts lines\nand counts");
     broken("description: > # folded\nSorts lines: all", "Sorts lines: all");
 }
 
 #[test]
 fn continuation_lines_belong_to_the_value() {
-    broken(
-        "description: Sorts lines\nand counts them.",
-        "Sorts lines and counts them.",
-    );
-    broken(
-        "description: Sorts lines\n\nThen it counts.\nlicense: MIT",
-        "Sorts lines\nThen it counts.",
-    );
-    broken(
-        "description: \"Sorts lines.\"\n  And counts them.",
-        "Sorts lines. And counts them.",
-    );
-    broken(
-        "description: 'Sorts lines.'\nAnd counts them.",
-        "Sorts lines. And counts them.",
-    );
-    broken(
-        "description: Sorts lines\n- and counts\n- and more",
-        "Sorts lines - and counts - and more",
-    );
-    broken(
-        "description: Sorts: lines\n# a comment\nlicense: MIT",
-        "Sorts: lines",
-    );
+    broken("description: Sorts lines\nand counts them.", "Sorts lines and counts them.");
+    broken("description: Sorts lines\n\nThen it counts.\nlicense: MIT", "Sorts lines\nThen it counts.");
+    broken("description: \"Sorts lines.\"\n  And counts them.", "Sorts lines. And counts them.");
+    broken("description: 'Sorts lines.'\nAnd counts them.", "Sorts lines. And counts them.");
+    broken("description: Sorts lines\n- and counts\n- and more", "Sorts lines - and counts - and more");
+    broken("description: Sorts: lines\n# a comment\nlicense: MIT", "Sorts: lines");
     broken("description: \"Sorts\nall lines: all", "Sorts all lines: all");
     broken("description: Sorts\n  nested: true", "Sorts nested: true");
     broken("description: Sorts\n: lines", "Sorts : lines");
@@ -228,14 +158,8 @@ fn continuation_lines_belong_to_the_value() {
 fn quotes_that_do_not_wrap_the_value_stay() {
     broken("description: \"Foo\" does a thing", "\"Foo\" does a thing");
     broken("description: 'Foo' does a thing", "'Foo' does a thing");
-    broken(
-        "description: \"Foo\" and \"bar\" from files",
-        "\"Foo\" and \"bar\" from files",
-    );
-    broken(
-        "description: \"Foo\", \"bar\", \"baz\"",
-        "\"Foo\", \"bar\", \"baz\"",
-    );
+    broken("description: \"Foo\" and \"bar\" from files", "\"Foo\" and \"bar\" from files");
+    broken("description: \"Foo\", \"bar\", \"baz\"", "\"Foo\", \"bar\", \"baz\"");
     broken("description: \"Foo\" and \"bar\"", "\"Foo\" and \"bar\"");
     broken("description: 'Foo' or 'bar'", "'Foo' or 'bar'");
     broken("description: \"Foo \"bar\" baz", "Foo \"bar\" baz");
@@ -246,24 +170,13 @@ fn quotes_that_do_not_wrap_the_value_stay() {
 #[test]
 fn quotes_that_wrap_the_value_go() {
     broken("description: \"Says \"hi\" to you\"", "Says \"hi\" to you");
-    broken(
-        "description: \"Use for \"this\" or \"that\"\"",
-        "Use for \"this\" or \"that\"",
-    );
+    broken("description: \"Use for \"this\" or \"that\"\"", "Use for \"this\" or \"that\"");
     broken("description: 'Finds the user's tabs'", "Finds the user's tabs");
-    broken(
-        "description: 'Finds users' and the team's tabs'",
-        "Finds users' and the team's tabs",
-    );
-    broken(
-        "description: \"Matches \\d+ and \\\"x\\\" in C:\\logs\"",
-        "Matches \\d+ and \"x\" in C:\\logs",
-    );
-    broken(
-        "description: \"Matches \\d+\n  over two lines\"",
-        "Matches \\d+ over two lines",
-    );
+    broken("description: 'Finds users' and the team's tabs'", "Finds users' and the team's tabs");
+    broken("description: \"Matches \\d+ and \\\"x\\\" in C:\\logs\"", "Matches \\d+ and \"x\" in C:\\logs");
+    broken("description: \"Matches \\d+\n  over two lines\"", "Matches \\d+ over two lines");
     broken("description: \"Matches \\d+\" # a comment", "Matches \\d+");
+    broken("description: \"Matches \\bword\\b or \\d\"", "Matches \\bword\\b or \\d");
     broken("description: \"Reads C:\\logs\\\"", "Reads C:\\logs\\");
     broken("description: \"A \\ud83d\\ude80 and \\d\"", "A \u{1F680} and \\d");
 }
@@ -274,10 +187,7 @@ fn a_lone_quote_goes() {
     broken("description: 'Opens and doesn't close", "Opens and doesn't close");
     broken("description: \"Opens: never\nlicense: MIT", "Opens: never");
     broken("description: Fonts: all of them\"", "Fonts: all of them");
-    broken(
-        "description: The user's fonts: all of them'",
-        "The user's fonts: all of them",
-    );
+    broken("description: The user's fonts: all of them'", "The user's fonts: all of them");
 }
 
 #[test]
@@ -287,35 +197,20 @@ fn a_known_key_that_is_glued_to_the_end_is_cut_off() {
     let file = b"---\nname: d\ndescription: Sorts lines.license: MIT\n---\n";
     assert_eq!(parsed(file).frontmatter.license.as_deref(), Some("MIT"));
     assert_eq!(check_repairs(file).frontmatter.license.as_deref(), Some("MIT"));
-    broken(
-        "description: Sorts (see description: there)",
-        "Sorts (see description: there)",
-    );
+    broken("description: Sorts (see description: there)", "Sorts (see description: there)");
 }
 
 #[test]
 fn one_broken_entry_leaves_the_others_alone() {
-    broken(
-        "argument-hint: [a] [b]\ndescription: >\n  Sorts\n  lines.",
-        "Sorts lines.",
-    );
+    broken("argument-hint: [a] [b]\ndescription: >\n  Sorts\n  lines.", "Sorts lines.");
     broken("summary: a: b\ndescription: Sorts", "Sorts");
-    broken(
-        "tools:\n  - name: x\n    description: [y] z\ndescription: Sorts",
-        "Sorts",
-    );
-    broken(
-        "notes: |\n  description: not this\nsummary: a: b\ndescription: Sorts",
-        "Sorts",
-    );
+    broken("tools:\n  - name: x\n    description: [y] z\ndescription: Sorts", "Sorts");
+    broken("notes: |\n  description: not this\nsummary: a: b\ndescription: Sorts", "Sorts");
     broken("description: Sorts\ntags:\n    - a\n  - b", "Sorts");
     broken("description: Sorts\nmetadata:\n\tauthor: me", "Sorts");
     broken("description: Sorts\nmetadata:\n  a: *nowhere", "Sorts");
     broken("a: &x 1\nb: *x\nc: d: e\ndescription: Sorts", "Sorts");
-    broken(
-        "description: Sorts\nmetadata:\n  note: a: b\n  description: inner",
-        "Sorts",
-    );
+    broken("description: Sorts\nmetadata:\n  note: a: b\n  description: inner", "Sorts");
     check("a: b: c\ndescription: d: e", "d: e", &[Code::YamlRepaired; 2]);
 }
 
@@ -362,24 +257,13 @@ fn the_last_duplicate_wins() {
     check("description: One\ndescription: Two", "Two", codes);
     check("description: One\nDescription: Two", "One", codes);
     check("Description: One\nDESCRIPTION: Two", "Two", codes);
-    check(
-        "description: One: a\ndescription: Two",
-        "Two",
-        &[Code::YamlRepaired, Code::DuplicateKey],
-    );
+    check("description: One: a\ndescription: Two", "Two", &[Code::YamlRepaired, Code::DuplicateKey]);
 }
 
 #[test]
 fn control_characters_are_dropped() {
-    broken(
-        "description: Trims\u{0} stray\u{1} bytes\u{7f}",
-        "Trims stray bytes",
-    );
-    check(
-        "description: Trims\u{0}: all",
-        "Trims: all",
-        &[Code::YamlRepaired; 2],
-    );
+    broken("description: Trims\u{0} stray\u{1} bytes\u{7f}", "Trims stray bytes");
+    check("description: Trims\u{0}: all", "Trims: all", &[Code::YamlRepaired; 2]);
     broken("description: Sorts\rlicense: MIT", "Sorts");
 }
 
@@ -389,14 +273,8 @@ fn what_is_wrong_is_said_with_the_corrected_line() {
     let found = &parsed.diagnostics[0];
     let span = found.span.expect("the finding has a place");
     assert_eq!((span.line, span.column, span.start, span.end), (3, 14, 25, 40));
-    assert_eq!(
-        found.message,
-        "`description` is no plain YAML: a colon in an unquoted value"
-    );
-    assert_eq!(
-        found.help.as_deref(),
-        Some("write `description: \"Use when: asked\"`")
-    );
+    assert_eq!(found.message, "`description` is no plain YAML: a colon in an unquoted value");
+    assert_eq!(found.help.as_deref(), Some("write `description: \"Use when: asked\"`"));
     let repair = found.repair.as_ref().expect("the finding has a repair");
     assert_eq!(
         (repair.start, repair.end, repair.text.as_str()),
