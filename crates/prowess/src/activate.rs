@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
-use crate::ledger::{Ledger, Receipt};
+use crate::ledger::{Entry, Ledger, ReceiptKind};
 use crate::library::{Library, Origin};
 use crate::parse;
 use crate::resource;
@@ -40,7 +40,7 @@ const WRAPPER_TAGS: [&str; 4] = [
 /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
 /// let delivery = library.activate("pdf", Origin::Model).deliver(&mut Ledger::new(), "call-1");
 /// assert!(delivery.text().contains("\nFill.\n"));
-/// assert!(library.activate("pfd", Origin::Model).deny("not now").text().contains("not now"));
+/// assert!(library.activate("pdf", Origin::Model).deny("not now").text().contains("not now"));
 /// # Ok::<(), prowess::Error>(())
 /// ```
 #[derive(Debug)]
@@ -223,7 +223,9 @@ impl Request {
                 ledger,
                 placement.into(),
             ),
-            Wanted::Resource { skill, path, range } => deliver_resource(&self.library, &skill, &path, range),
+            Wanted::Resource { skill, path, range } => {
+                deliver_resource(&self.library, &skill, self.origin, &path, range, ledger)
+            }
         };
         delivered.unwrap_or_else(refusal)
     }
@@ -285,29 +287,31 @@ fn deliver_body(
     ledger: &mut Ledger,
     placement: String,
 ) -> Result<Delivery, Error> {
-    let body = read_body(library, skill, origin)?;
-    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
-    let activation = Activation {
-        skill: skill.clone(),
-        digest: body.digest,
-        resources: files,
-        resources_total: total,
-    };
-    let earlier = ledger.resident(skill.id()).map(|receipt| receipt.digest.clone());
+    if origin == Origin::Model {
+        ledger.permit_model(skill.id())?;
+    }
+    let Rendered {
+        activation,
+        text: wrapped,
+        ..
+    } = render_body(library, skill, origin)?;
+    let (id, digest) = (skill.id(), activation.digest.as_str());
+    let earlier = ledger.current(id).map(|receipt| receipt.digest == digest);
     let (status, mut text) = match earlier {
-        Some(digest) if digest == activation.digest => (Status::AlreadyResident, resident_note(&activation)),
-        Some(_) => (
-            Status::Changed,
-            format!("{}{}", superseding_note(skill), wrap(&activation, &body.text)),
-        ),
-        None => (Status::New, wrap(&activation, &body.text)),
+        Some(true) => (Status::AlreadyResident, resident_note(&activation)),
+        Some(false) => (Status::Changed, format!("{}{wrapped}", superseding_note(skill))),
+        None => (Status::New, wrapped.clone()),
     };
+    ledger.activated(skill, library.call_name(skill));
     if status != Status::AlreadyResident {
-        ledger.record(Receipt {
-            skill: skill.id().to_owned(),
-            digest: activation.digest.clone(),
-            placement,
-            text: text.as_str().into(),
+        ledger.deliver(&Entry {
+            skill: id,
+            digest,
+            placement: &placement,
+            text: &wrapped,
+            proof: None,
+            kind: ReceiptKind::Delivered,
+            at: ledger.clock,
         });
     }
     if !arguments.is_empty() {
@@ -324,9 +328,47 @@ fn deliver_body(
     })
 }
 
+/// A body as it is delivered, and where it lies in its file.
+pub(crate) struct Rendered {
+    pub(crate) activation: Activation,
+    /// The wrapped body.
+    pub(crate) text: String,
+    /// The body alone.
+    pub(crate) body: String,
+    /// The offset in bytes at which the body begins.
+    pub(crate) start: u64,
+    /// The line in which the body begins; the first is 1.
+    pub(crate) first_line: u64,
+    /// The size of the file in bytes.
+    pub(crate) size: u64,
+}
+
+/// Reads a body as it is now, and wraps it.
+pub(crate) fn render_body(library: &Library, skill: &Arc<Skill>, origin: Origin) -> Result<Rendered, Error> {
+    let body = read_body(library, skill, origin)?;
+    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
+    let activation = Activation {
+        skill: skill.clone(),
+        digest: body.digest,
+        resources: files,
+        resources_total: total,
+    };
+    Ok(Rendered {
+        text: wrap(&activation, &body.text),
+        activation,
+        body: body.text,
+        start: body.start,
+        first_line: body.first_line,
+        size: body.size,
+    })
+}
+
 struct Body {
     text: String,
     digest: String,
+    start: u64,
+    first_line: u64,
+    size: u64,
 }
 
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
@@ -348,7 +390,15 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
     Ok(Body {
         text: parse::body(&file.bytes, parsed.body),
         digest: digest(&file.bytes),
+        start: parsed.body as u64,
+        first_line: line_at(&file.bytes, parsed.body),
+        size: file.size,
     })
+}
+
+/// The number of the line at an offset.
+fn line_at(bytes: &[u8], offset: usize) -> u64 {
+    1 + bytes.iter().take(offset).filter(|byte| **byte == b'\n').count() as u64
 }
 
 /// `sha256:` and 64 hex digits over the bytes.
@@ -416,10 +466,17 @@ fn superseding_note(skill: &Skill) -> String {
 fn deliver_resource(
     library: &Library,
     skill: &Skill,
+    origin: Origin,
     path: &str,
     range: ByteRange,
+    ledger: &mut Ledger,
 ) -> Result<Delivery, Error> {
-    let text = resource::render(skill, &library.resource(skill, path, range)?);
+    if origin == Origin::Model {
+        ledger.permit_model(skill.id())?;
+    }
+    let part = library.resource(skill, path, range)?;
+    ledger.read(skill.id(), library.call_name(skill), &part.path);
+    let text = resource::render(skill, &part);
     Ok(Delivery {
         status: Status::Resource,
         text,

@@ -40,6 +40,7 @@
 
 pub mod activate;
 pub mod catalog;
+pub mod compact;
 pub mod diagnostic;
 pub mod error;
 #[cfg(feature = "serde")]
