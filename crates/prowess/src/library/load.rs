@@ -1,6 +1,7 @@
 //! Roots to files, files to candidates, candidates to states.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
@@ -23,6 +24,7 @@ pub(super) struct Candidate {
     pub(super) frontmatter: Frontmatter,
     pub(super) size: u64,
     pub(super) body_bytes: u64,
+    pub(super) fingerprint: u64,
 }
 
 #[derive(Debug, Default)]
@@ -58,7 +60,7 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
         }
     }
     seen.probe_lookalikes(roots, &resolved, source, &scan_options);
-    seen.settle(resolved, options)
+    seen.settle(roots, resolved, options)
 }
 
 impl Seen {
@@ -97,6 +99,7 @@ impl Seen {
             frontmatter: parsed.frontmatter,
             size: prefix.size,
             body_bytes: prefix.size.saturating_sub(parsed.body as u64),
+            fingerprint: fingerprint(&prefix.bytes),
         });
     }
 
@@ -137,14 +140,14 @@ impl Seen {
         }
     }
 
-    fn settle(mut self, resolved: Vec<ResolvedRoot>, options: &LoadOptions) -> Inner {
+    fn settle(mut self, roots: &Roots, resolved: Vec<ResolvedRoot>, options: &LoadOptions) -> Inner {
         let settled = collide::settle(self.candidates, &resolved, options);
         self.diagnostics.extend(settled.diagnostics);
         self.invalid.sort_by(|a, b| a.location.cmp(&b.location));
         let index = find::Index::new(&settled.skills, &settled.shadowed);
         Inner {
-            source: options.source.clone(),
-            max_body: options.max_body,
+            searched: roots.clone(),
+            options: options.clone(),
             roots: resolved
                 .into_iter()
                 .map(|root| LoadedRoot {
@@ -173,6 +176,13 @@ fn read_frontmatter(source: &dyn Source, file: &Path) -> Result<Prefix, crate::E
         }
         length = (length * 16).min(LAST_READ);
     }
+}
+
+/// Tells the first bytes of a file from other ones, within one process.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 fn wrong_kind(found: &Found) -> Option<Diagnostic> {

@@ -5,12 +5,14 @@ mod find;
 mod load;
 mod options;
 mod policy;
+mod reload;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use self::options::LoadOptions;
 pub use self::policy::Policy;
+pub use self::reload::Reload;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::scope::{Root, Roots};
 use crate::skill::Skill;
@@ -50,8 +52,8 @@ pub struct Library(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    source: Arc<dyn Source>,
-    max_body: u64,
+    searched: Roots,
+    options: LoadOptions,
     roots: Vec<LoadedRoot>,
     skills: Vec<Arc<Skill>>,
     shadowed: Vec<Shadowed>,
@@ -178,10 +180,10 @@ impl Library {
     }
 
     pub(crate) fn source(&self) -> &dyn Source {
-        self.0.source.as_ref()
+        self.0.options.source.as_ref()
     }
 
     pub(crate) fn max_body(&self) -> u64 {
-        self.0.max_body
+        self.0.options.max_body
     }
 }
