@@ -328,19 +328,12 @@ fn deliver_body(
     })
 }
 
-/// A body as it is delivered, and where it lies in its file.
+/// A body as it is delivered, and what it was read from.
 pub(crate) struct Rendered {
     pub(crate) activation: Activation,
     /// The wrapped body.
     pub(crate) text: String,
-    /// The body alone.
-    pub(crate) body: String,
-    /// The offset in bytes at which the body begins.
-    pub(crate) start: u64,
-    /// The line in which the body begins; the first is 1.
-    pub(crate) first_line: u64,
-    /// The size of the file in bytes.
-    pub(crate) size: u64,
+    pub(crate) body: Body,
 }
 
 /// Reads a body as it is now, and wraps it.
@@ -349,26 +342,27 @@ pub(crate) fn render_body(library: &Library, skill: &Arc<Skill>, origin: Origin)
     let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
     let activation = Activation {
         skill: skill.clone(),
-        digest: body.digest,
+        digest: body.digest.clone(),
         resources: files,
         resources_total: total,
     };
     Ok(Rendered {
         text: wrap(&activation, &body.text),
         activation,
-        body: body.text,
-        start: body.start,
-        first_line: body.first_line,
-        size: body.size,
+        body,
     })
 }
 
-struct Body {
-    text: String,
+/// A body alone, and where it lies in its file.
+pub(crate) struct Body {
+    pub(crate) text: String,
     digest: String,
-    start: u64,
-    first_line: u64,
-    size: u64,
+    /// The offset in bytes at which it begins.
+    pub(crate) start: u64,
+    /// The line in which it begins; the first is 1.
+    pub(crate) first_line: u64,
+    /// The size of the file in bytes.
+    pub(crate) size: u64,
 }
 
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.

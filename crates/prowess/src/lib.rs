@@ -34,7 +34,8 @@
 //!
 //! # Features
 //!
-//! * `serde` (on by default): the JSON shapes in `json`, and the definitions and the dispatch in `tools`.
+//! * `serde` (on by default): the JSON shapes in `json`, and the definitions and the dispatch in `tools`, and
+//!   the conversations in `messages`.
 
 #![forbid(unsafe_code)]
 
@@ -48,6 +49,8 @@ pub mod json;
 pub mod ledger;
 pub mod library;
 pub mod mention;
+#[cfg(feature = "serde")]
+pub mod messages;
 pub mod parse;
 pub mod resource;
 pub mod scope;

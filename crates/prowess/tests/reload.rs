@@ -1,8 +1,8 @@
 //! What a reload sees, on a disk.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
-use std::time::SystemTime;
 
 use prowess::activate::Status;
 use prowess::library::Reload;
@@ -19,16 +19,11 @@ fn skill(name: &str, description: &str, body: &str) -> String {
 }
 
 /// Writes a file and gives it back the time that it had.
-fn edit_keeping_its_time(path: &Path, text: &str) {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    fs::write(path, text).unwrap();
-    let modified = modified.unwrap_or(SystemTime::UNIX_EPOCH);
-    fs::File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(modified)
-        .unwrap();
+fn edit_keeping_its_time(path: &Path, text: &str) -> io::Result<()> {
+    let file = File::options().write(true).open(path)?;
+    let modified = file.metadata()?.modified()?;
+    fs::write(path, text)?;
+    file.set_modified(modified)
 }
 
 #[track_caller]
@@ -57,7 +52,7 @@ fn added_changed_and_removed() {
 
     fs::write(tree.at(LIVE), old.replace("Old.", "New.")).unwrap();
     tree.remove("project/.agents/skills/gone");
-    let tree = tree.skill("project/.agents/skills/live2");
+    let _tree = tree.skill("project/.agents/skills/live2");
     let reload = library.reload();
     check(&reload, &["project:live2"], &["project:live"], &["project:gone"]);
     let delta = reload.catalog_delta(&CatalogOptions::new());
@@ -83,7 +78,7 @@ fn an_edit_of_the_same_size_and_time_is_seen() {
         let library = load(&tree);
         let mut ledger = Ledger::new();
         drop(library.activate("mt", Origin::Model).deliver(&mut ledger, "c1"));
-        edit_keeping_its_time(&tree.at(LIVE), &new);
+        edit_keeping_its_time(&tree.at(LIVE), &new).unwrap();
         let reload = library.reload();
         check(&reload, &[], &["project:mt"], &[]);
         assert_eq!(

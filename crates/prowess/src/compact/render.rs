@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::Compaction;
 use crate::ledger::Known;
+#[cfg(feature = "serde")]
+use crate::ledger::Ledger;
 use crate::text::one_line;
 
 /// A stub is at most so many characters long: 40 tokens by the estimate.
@@ -100,6 +102,19 @@ pub(super) fn names(skills: &[(&str, &Known)]) -> Option<String> {
             names.join(", ")
         )
     })
+}
+
+#[cfg(feature = "serde")]
+impl Ledger {
+    /// What stands in place of a text of a skill that was taken out of a message.
+    pub(crate) fn removed_note(&self, skill: &str, is_off: bool) -> Option<String> {
+        let name = name(self.skills.get(skill)?);
+        Some(if is_off {
+            format!("(The text of skill `{name}` stood here; the skill is turned off.)\n")
+        } else {
+            format!("(An earlier text of skill `{name}` stood here; a newer one replaces it.)\n")
+        })
+    }
 }
 
 pub(super) fn hint(compaction: &Compaction) -> String {

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::activate::Status;
+use crate::ledger::Observed;
 use crate::source::{ByteRange, Memory};
 use crate::{Library, LoadOptions, Origin, Roots};
 
@@ -132,7 +133,12 @@ fn pins_then_the_most_recent_attempt() {
         "user:a",
     );
     check(
-        |library, ledger| drop(ledger.observe_read(library, "/s/b/notes.md", ByteRange::FIRST, "r1")),
+        |library, ledger| {
+            assert_eq!(
+                ledger.observe_read(library, "/s/b/notes.md", ByteRange::FIRST, "r1"),
+                Observed::Resource
+            )
+        },
         "user:b",
     );
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Entry, Ledger, ReceiptKind};
-use crate::activate::render_body;
+use crate::activate::{Body, render_body};
 use crate::error::Error;
 use crate::library::{Library, Origin};
 use crate::skill::{Skill, display_path};
@@ -105,7 +105,7 @@ impl Ledger {
         placement: &str,
     ) -> Result<Observed, Error> {
         let rendered = render_body(library, skill, Origin::Model)?;
-        if !range.covers(rendered.start, rendered.size, rendered.first_line, &rendered.body) {
+        if !range.covers(&rendered.body) {
             return Ok(Observed::PartOfBody);
         }
         let (id, name) = (skill.id(), library.call_name(skill));
@@ -118,7 +118,7 @@ impl Ledger {
             digest: &rendered.activation.digest,
             placement,
             text: &rendered.text,
-            proof: Some(&rendered.body),
+            proof: Some(&rendered.body.text),
             kind: ReceiptKind::Observed,
             at: self.clock,
         });
@@ -127,14 +127,16 @@ impl Ledger {
 }
 
 impl ReadRange {
-    /// Whether the range holds a body that begins at byte `start`, in line `first_line`, of a file of `size` bytes.
-    fn covers(self, start: u64, size: u64, first_line: u64, body: &str) -> bool {
+    /// Whether the range holds the whole body.
+    fn covers(self, body: &Body) -> bool {
         match self {
             Self::Whole => true,
-            Self::Bytes(range) => range.offset <= start && range.offset.saturating_add(range.length) >= size,
+            Self::Bytes(range) => {
+                range.offset <= body.start && range.offset.saturating_add(range.length) >= body.size
+            }
             Self::Lines { first, count } => {
-                let end = first_line.saturating_add(body.lines().count() as u64);
-                first <= first_line && first.saturating_add(count) >= end
+                let end = body.first_line.saturating_add(body.text.lines().count() as u64);
+                first <= body.first_line && first.saturating_add(count) >= end
             }
         }
     }

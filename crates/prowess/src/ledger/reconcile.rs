@@ -74,8 +74,8 @@ impl Ledger {
     ///    evicted and is there again is resident again: a rewind behind a change makes the older text current.
     /// 2. Given the text, a placement that does not hold the whole delivered text counts as not there, and from then on
     ///    this receipt is believed only with its text. Give texts wherever the host, or a provider, may shorten them.
-    /// 3. What was delivered and is not seen by the next reconcile is forgotten: had no text of the skill been in the
-    ///    conversation before, the skill is not in force.
+    /// 3. What was delivered and whose placement the next reconcile does not see is forgotten: if nothing else of the
+    ///    skill has been in the conversation, the skill is not in force.
     /// 4. Where a placement was used twice, only a text says which of the two is there.
     pub fn reconcile<'a>(&mut self, present: impl IntoIterator<Item = impl Into<Present<'a>>>) {
         let mut seen = vec![false; self.receipts.len()];
@@ -85,16 +85,17 @@ impl Ledger {
             let catalog = self.catalog.as_ref();
             sees_catalog |= catalog.is_some_and(|catalog| catalog.placement == placement);
             for index in self.places.get(placement.as_ref()).into_iter().flatten() {
+                let receipt = &mut self.receipts[*index];
+                if let Some(known) = self.skills.get_mut(&receipt.skill) {
+                    known.entered = true;
+                }
                 if !seen[*index] {
-                    seen[*index] = self.receipts[*index].is_seen_in(text.as_deref());
+                    seen[*index] = receipt.is_seen_in(text.as_deref());
                 }
             }
         }
         for (receipt, seen) in self.receipts.iter_mut().zip(seen) {
             receipt.presence = if seen { Presence::Present } else { Presence::Gone };
-            if let Some(known) = self.skills.get_mut(&receipt.skill) {
-                known.entered |= seen;
-            }
         }
         if let Some(catalog) = &mut self.catalog {
             catalog.is_present = sees_catalog;

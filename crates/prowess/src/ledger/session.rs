@@ -156,7 +156,7 @@ impl Ledger {
             }
             let is_observed = receipt.kind == ReceiptKind::Observed;
             let text = self.intern(&rendered.text);
-            let proof = is_observed.then(|| self.intern(&rendered.body));
+            let proof = is_observed.then(|| self.intern(&rendered.body.text));
             self.receipts[index].text = text;
             self.receipts[index].proof = proof;
         }
