@@ -202,11 +202,15 @@ pub fn compaction(compaction: &Compaction) -> Json {
             "tokens": block.tokens,
         })
     });
+    let stale = compaction
+        .stale()
+        .iter()
+        .map(|stale| json!({"placement": stale.placement(), "skill": stale.skill(), "note": stale.note()}));
     json!({
         "blocks": blocks.collect::<Json>(),
         "reattached": compaction.reattached().collect::<Vec<_>>(),
         "stubs": compaction.stubs().collect::<Vec<_>>(),
-        "stale": compaction.stale().collect::<Vec<_>>(),
+        "stale": stale.collect::<Json>(),
         "hint": compaction.hint(),
         "catalog_leaves": compaction.catalog_leaves(),
         "kept_tokens": compaction.kept_tokens(),

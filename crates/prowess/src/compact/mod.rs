@@ -3,7 +3,7 @@
 mod render;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::ledger::{Entry, Known, Ledger, Presence, Receipt, ReceiptKind, Standing, State};
@@ -50,8 +50,8 @@ impl Budget {
 pub struct Compaction {
     pub(crate) blocks: Vec<Block>,
     pub(crate) contents: Vec<Content>,
-    pub(crate) leaving: Vec<Place>,
-    pub(crate) stale: Vec<Place>,
+    leaving: Vec<usize>,
+    stale: Vec<Stale>,
     hint: String,
     catalog_leaves: bool,
     kept_tokens: usize,
@@ -106,11 +106,46 @@ pub(crate) struct Content {
     pub(crate) attempt: u64,
 }
 
-/// A receipt, by its index, and where it stands.
+/// A superseded or turned-off text that stays. A host that can rewrite messages replaces it; the ledger no longer counts
+/// on it after the commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) index: usize,
-    pub(crate) placement: String,
+pub struct Stale {
+    index: usize,
+    receipt: Receipt,
+    note: String,
+}
+
+impl Stale {
+    /// Where it stands. Other texts may stand there as well.
+    #[must_use]
+    pub fn placement(&self) -> &str {
+        &self.receipt.placement
+    }
+
+    /// The skill's id.
+    #[must_use]
+    pub fn skill(&self) -> &str {
+        &self.receipt.skill
+    }
+
+    /// What to put in its place.
+    #[must_use]
+    pub fn note(&self) -> &str {
+        &self.note
+    }
+
+    /// A text with the note in its place; none if the text does not hold it whole. Where the model read the file by
+    /// itself, the note takes the place of all.
+    #[must_use]
+    pub fn replaced_in(&self, text: &str) -> Option<String> {
+        if !self.receipt.is_whole_in(text) {
+            return None;
+        }
+        Some(match self.receipt.kind {
+            ReceiptKind::Observed => self.note.clone(),
+            _ => text.replacen(self.receipt.text.trim_end(), self.note.trim_end(), 1),
+        })
+    }
 }
 
 impl Compaction {
@@ -154,11 +189,10 @@ impl Compaction {
         self.catalog_leaves
     }
 
-    /// The placements that stay although their text is superseded or turned off. A host that can rewrite messages
-    /// replaces these texts; the ledger no longer counts on them after the commit.
-    pub fn stale(&self) -> impl Iterator<Item = &str> {
-        let placements: BTreeSet<&str> = self.stale.iter().map(|place| place.placement.as_str()).collect();
-        placements.into_iter()
+    /// The texts that stay although they are superseded or turned off.
+    #[must_use]
+    pub fn stale(&self) -> &[Stale] {
+        &self.stale
     }
 
     /// What the bodies that stay cost, in tokens.
@@ -237,17 +271,15 @@ impl Ledger {
             ..Compaction::default()
         };
         for (index, receipt) in self.receipts.iter().enumerate() {
-            let place = || Place {
-                index,
-                placement: receipt.placement.clone(),
-            };
-            if receipt.presence == Presence::Gone {
-                continue;
-            }
-            if leaves[index] {
-                compaction.leaving.push(place());
-            } else if matches!(receipt.state, State::Superseded | State::Off) {
-                compaction.stale.push(place());
+            match receipt.state {
+                State::Evicted => {}
+                _ if leaves[index] => compaction.leaving.push(index),
+                State::Superseded | State::Off => compaction.stale.push(Stale {
+                    index,
+                    receipt: receipt.clone(),
+                    note: render::stale(&self.skills[&receipt.skill], receipt.state),
+                }),
+                State::Pending | State::Resident => {}
             }
         }
         let (kept, wanting) = self.divide(leaves);
@@ -311,21 +343,23 @@ impl Ledger {
             .take(compaction.blocks.len())
             .map(Into::into)
             .collect();
-        self.evict(&compaction.leaving, compaction.at);
-        for receipt in self.evict(&compaction.stale, compaction.at) {
+        self.evict(compaction.leaving, compaction.at);
+        let stale = compaction.stale.iter().map(|stale| stale.index).collect();
+        for receipt in self.evict(stale, compaction.at) {
             receipt.doubtful = true;
         }
         for placement in placements.iter().collect::<HashSet<_>>() {
             self.doubt(placement, |presence| presence == Presence::Gone);
         }
+        // Newer than all that the plan knew, and older than what has come since.
+        let at = if self.clock == compaction.at {
+            self.tick()
+        } else {
+            compaction.at + 1
+        };
         for content in &compaction.contents {
             if let Some(placement) = placements.get(content.block) {
-                self.reattach(
-                    content,
-                    compaction.blocks[content.block].kind,
-                    placement,
-                    compaction.at,
-                );
+                self.reattach(content, compaction.blocks[content.block].kind, placement, at);
             }
         }
         if let Some(catalog) = self.catalog.as_mut().filter(|_| compaction.catalog_leaves) {
@@ -334,19 +368,16 @@ impl Ledger {
         self.settle_all();
     }
 
-    fn evict(&mut self, places: &[Place], until: u64) -> Vec<&mut Receipt> {
-        let meant: HashSet<usize> = places.iter().map(|place| place.index).collect();
-        let mut evicted = Vec::new();
-        for (_, receipt) in self
-            .receipts
-            .iter_mut()
-            .enumerate()
-            .filter(|(index, _)| meant.contains(index))
-        {
-            if receipt.at <= until {
-                receipt.presence = Presence::Gone;
-                evicted.push(receipt);
-            }
+    /// Takes receipts of a plan for gone, but for those that were renewed since.
+    fn evict(&mut self, indices: Vec<usize>, until: u64) -> Vec<&mut Receipt> {
+        let meant: HashSet<usize> = indices.into_iter().collect();
+        let receipts = self.receipts.iter_mut().enumerate();
+        let mut evicted: Vec<&mut Receipt> = receipts
+            .filter(|(index, receipt)| meant.contains(index) && receipt.at <= until)
+            .map(|(_, receipt)| receipt)
+            .collect();
+        for receipt in &mut evicted {
+            receipt.presence = Presence::Gone;
         }
         evicted
     }

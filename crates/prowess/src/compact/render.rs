@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::Compaction;
-use crate::ledger::Known;
-#[cfg(feature = "serde")]
-use crate::ledger::Ledger;
+use crate::ledger::{Known, State};
 use crate::text::one_line;
 
 /// A stub is at most so many characters long: 40 tokens by the estimate.
@@ -104,16 +102,12 @@ pub(super) fn names(skills: &[(&str, &Known)]) -> Option<String> {
     })
 }
 
-#[cfg(feature = "serde")]
-impl Ledger {
-    /// What stands in place of a text of a skill that was taken out of a message.
-    pub(crate) fn removed_note(&self, skill: &str, is_off: bool) -> Option<String> {
-        let name = name(self.skills.get(skill)?);
-        Some(if is_off {
-            format!("(The text of skill `{name}` stood here; the skill is turned off.)\n")
-        } else {
-            format!("(An earlier text of skill `{name}` stood here; a newer one replaces it.)\n")
-        })
+/// What stands in place of a text that was taken out of a message.
+pub(super) fn stale(known: &Known, state: State) -> String {
+    let name = name(known);
+    match state {
+        State::Off => format!("(The text of skill `{name}` stood here; the skill is turned off.)\n"),
+        _ => format!("(An earlier text of skill `{name}` stood here; a newer one replaces it.)\n"),
     }
 }
 

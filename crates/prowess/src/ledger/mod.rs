@@ -244,8 +244,7 @@ impl Ledger {
 
     /// Notes that a skill was asked for, and turns it on.
     pub(crate) fn activated(&mut self, skill: &Skill, name: &str) {
-        self.clock += 1;
-        let at = self.clock;
+        let at = self.tick();
         let known = self.know(skill.id(), name);
         known.attempt = at;
         known.was_listed = skill.is_listed();
@@ -257,8 +256,7 @@ impl Ledger {
 
     /// Notes that a file of a skill was read.
     pub(crate) fn read(&mut self, skill: &str, name: &str, path: &str) {
-        self.clock += 1;
-        let at = self.clock;
+        let at = self.tick();
         let known = self.know(skill, name);
         known.attempt = at;
         if !known.reads.iter().any(|read| read == path) {
@@ -281,6 +279,12 @@ impl Ledger {
         for index in before.into_iter().chain([index]) {
             self.receipts[index].settle(Some(index) == self.skills[entry.skill].current, standing);
         }
+    }
+
+    /// The next number of the clock. The odd ones are for what is committed after something else has happened.
+    pub(crate) fn tick(&mut self) -> u64 {
+        self.clock += 2;
+        self.clock
     }
 
     pub(crate) fn know(&mut self, skill: &str, name: &str) -> &mut Known {
@@ -307,7 +311,11 @@ impl Ledger {
             doubtful: false,
             at: entry.at,
         };
-        let at_placement = self.places.entry(entry.placement.to_owned()).or_default();
+        self.add(receipt)
+    }
+
+    fn add(&mut self, receipt: Receipt) -> usize {
+        let at_placement = self.places.entry(receipt.placement.clone()).or_default();
         let is_same = |index: &&usize| {
             let known = &self.receipts[**index];
             known.skill == receipt.skill && known.kind == receipt.kind && known.text == receipt.text
@@ -318,11 +326,28 @@ impl Ledger {
         }
         let index = self.receipts.len();
         at_placement.push(index);
-        if let Some(known) = self.skills.get_mut(entry.skill) {
+        if let Some(known) = self.skills.get_mut(&receipt.skill) {
             known.receipts.push(index);
         }
         self.receipts.push(receipt);
         index
+    }
+
+    /// Says that a message was edited and bears another placement now. The text as it was may come back with a branch.
+    #[cfg(feature = "serde")]
+    pub(crate) fn edited(&mut self, from: &str, to: &str) {
+        for index in self.places.get(from).cloned().unwrap_or_default() {
+            let receipt = &mut self.receipts[index];
+            if receipt.presence == Presence::Gone {
+                continue;
+            }
+            let mut moved = receipt.clone();
+            receipt.presence = Presence::Gone;
+            to.clone_into(&mut moved.placement);
+            let skill = moved.skill.clone();
+            self.add(moved);
+            self.settle(&skill);
+        }
     }
 
     /// One copy of each text, however often it was delivered.

@@ -14,7 +14,7 @@ pub use self::rewrite::Rewritten;
 use crate::activate::digest;
 use crate::compact::{Budget, Compaction};
 use crate::error::{Error, ErrorKind};
-use crate::ledger::{Ledger, Present, Receipt, State};
+use crate::ledger::{Ledger, Present};
 use crate::tools::Shape;
 
 /// A conversation that its provider accepts.
@@ -65,14 +65,6 @@ pub struct Conversation {
 pub struct Plan {
     cut: usize,
     compaction: Compaction,
-    replacements: Vec<Replacement>,
-}
-
-/// A text that gives way to a note, where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Replacement {
-    receipt: Receipt,
-    note: String,
 }
 
 impl Plan {
@@ -219,19 +211,7 @@ impl Conversation {
                 && leaving.any(|(placement, _)| placement == catalog.placement)
         });
         let compaction = ledger.plan(&leaves, catalog_leaves, &budget);
-        let replacements = compaction.stale.iter().filter_map(|place| {
-            let receipt = ledger.receipts.get(place.index)?;
-            let note = ledger.removed_note(&receipt.skill, receipt.state == State::Off)?;
-            Some(Replacement {
-                receipt: receipt.clone(),
-                note,
-            })
-        });
-        Plan {
-            cut,
-            replacements: replacements.collect(),
-            compaction,
-        }
+        Plan { cut, compaction }
     }
 
     fn boundary(&self, cut: usize) -> usize {

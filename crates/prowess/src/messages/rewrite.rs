@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::read::{Text, parts, role, texts, user};
-use super::{Conversation, Plan, Replacement, placement, repair};
-use crate::compact::Compaction;
+use super::{Conversation, Plan, placement, repair};
+use crate::compact::{Compaction, Stale};
 use crate::ledger::Ledger;
 use crate::tools::Shape;
 
@@ -36,10 +36,10 @@ impl Rewritten {
     /// Tells the ledger, and hands over the conversation.
     #[must_use]
     pub fn commit(self, ledger: &mut Ledger) -> Value {
-        for (from, to) in self.moved {
-            ledger.relocate(&from, to);
-        }
         ledger.commit(self.compaction, self.placements);
+        for (from, to) in self.moved {
+            ledger.edited(&from, &to);
+        }
         self.value
     }
 }
@@ -51,20 +51,16 @@ impl Conversation {
     /// An empty summary is replaced by a sentence that says that something is left out. Where nothing leaves and nothing
     /// is put back, no message is added.
     pub fn rewrite(self, plan: Plan, summary: &str) -> Rewritten {
-        let Plan {
-            cut,
-            compaction,
-            replacements,
-        } = plan;
+        let Plan { cut, compaction } = plan;
         let front = front(&compaction, summary, cut > self.lead);
         let placements = vec![placement(&front); compaction.blocks().len()];
         let mut messages = self.messages;
         let mut kept = messages.split_off(cut.min(messages.len()));
         messages.truncate(self.lead);
         let mut moved = Vec::new();
-        let by_placement = by_placement(&replacements);
+        let stale = by_placement(compaction.stale());
         for message in messages.iter_mut().chain(&mut kept) {
-            replace_in(message, &by_placement, &mut moved);
+            replace_in(message, &stale, &mut moved);
         }
         let starts_wrong =
             self.shape == Shape::Anthropic && kept.first().is_some_and(|first| role(first) != "user");
@@ -110,29 +106,26 @@ fn front(compaction: &Compaction, summary: &str, something_leaves: bool) -> Stri
     }
 }
 
-type ByPlacement<'a> = HashMap<&'a str, Vec<&'a Replacement>>;
+type ByPlacement<'a> = HashMap<&'a str, Vec<&'a Stale>>;
 
-fn by_placement(replacements: &[Replacement]) -> ByPlacement<'_> {
+fn by_placement(stale: &[Stale]) -> ByPlacement<'_> {
     let mut by_placement = ByPlacement::new();
-    for replacement in replacements {
-        by_placement
-            .entry(replacement.receipt.placement.as_str())
-            .or_default()
-            .push(replacement);
+    for stale in stale {
+        by_placement.entry(stale.placement()).or_default().push(stale);
     }
     by_placement
 }
 
 /// Puts notes in the place of superseded and off texts. A text of the user moves by that to another placement.
-fn replace_in(message: &mut Value, replacements: &ByPlacement<'_>, moved: &mut Vec<(String, String)>) {
-    if replacements.is_empty() || texts(message).is_empty() {
+fn replace_in(message: &mut Value, stale: &ByPlacement<'_>, moved: &mut Vec<(String, String)>) {
+    if stale.is_empty() || texts(message).is_empty() {
         return;
     }
     let is_answer = role(message) == "tool";
     if is_answer || message["content"].is_string() {
         let new = texts(message)
             .first()
-            .and_then(|text| replaced(text, replacements, moved));
+            .and_then(|text| replaced(text, stale, moved));
         if let Some(new) = new {
             message["content"] = new.into();
         }
@@ -148,35 +141,28 @@ fn replace_in(message: &mut Value, replacements: &ByPlacement<'_>, moved: &mut V
         let single = user(vec![part.clone()].into());
         let new = texts(&single)
             .first()
-            .and_then(|text| replaced(text, replacements, moved));
+            .and_then(|text| replaced(text, stale, moved));
         if let Some(new) = new {
             part[key] = new.into();
         }
     }
 }
 
-fn replaced(
-    text: &Text<'_>,
-    replacements: &ByPlacement<'_>,
-    moved: &mut Vec<(String, String)>,
-) -> Option<String> {
+fn replaced(text: &Text<'_>, stale: &ByPlacement<'_>, moved: &mut Vec<(String, String)>) -> Option<String> {
     let at = text.placement();
-    let mut meant = replacements
-        .get(at.as_str())?
-        .iter()
-        .filter(|replacement| replacement.receipt.is_whole_in(&text.content))
-        .peekable();
-    meant.peek()?;
-    if text.call.is_some() {
-        return meant.next().map(|replacement| replacement.note.clone());
+    let mut new = text.content.to_string();
+    let mut is_replaced = false;
+    for stale in stale.get(at.as_str())? {
+        if let Some(replaced) = stale.replaced_in(&new) {
+            new = replaced;
+            is_replaced = true;
+            if text.call.is_some() {
+                return Some(stale.note().to_owned());
+            }
+        }
     }
-    let new = meant.fold(text.content.to_string(), |new, replacement| {
-        new.replacen(
-            replacement.receipt.text.trim_end(),
-            replacement.note.trim_end(),
-            1,
-        )
-    });
-    moved.push((at, placement(&new)));
-    Some(new)
+    if is_replaced {
+        moved.push((at, placement(&new)));
+    }
+    is_replaced.then_some(new)
 }

@@ -1,5 +1,12 @@
 //! What the tests of conversations share.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+pub(crate) mod model;
+pub(crate) mod random;
+pub(crate) mod skills;
+pub(crate) mod talk;
+
 use serde_json::Value;
 
 /// What is wrong with a conversation, by the rules of the OpenAI chat API; none if it is accepted.
