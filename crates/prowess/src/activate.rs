@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind};
-use crate::ledger::{Ledger, Receipt};
+use crate::ledger::{Entry, Ledger, ReceiptKind};
 use crate::library::{Library, Origin};
 use crate::parse;
 use crate::resource;
@@ -232,14 +232,10 @@ impl Request {
                 ledger,
                 placement.into(),
             ),
-            Wanted::Resource {
-                skill,
-                permission: Err(error),
-                ..
-            } if ledger.resident(skill.id()).is_none() => Err(error),
-            Wanted::Resource {
-                skill, path, range, ..
-            } => deliver_resource(&self.library, &skill, &path, range),
+            Wanted::Resource { skill, permission: Err(error), .. } if ledger.resident(skill.id()).is_none() => Err(error),
+            Wanted::Resource { skill, path, range, .. } => {
+                deliver_resource(&self.library, &skill, self.origin, &path, range, ledger)
+            }
         };
         delivered.unwrap_or_else(refusal)
     }
@@ -301,30 +297,31 @@ fn deliver_body(
     ledger: &mut Ledger,
     placement: String,
 ) -> Result<Delivery, Error> {
-    let body = read_body(library, skill, origin)?;
-    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
-    let activation = Activation {
-        skill: skill.clone(),
-        digest: body.digest,
-        resources: files,
-        resources_total: total,
+    if origin == Origin::Model {
+        ledger.permit_model(skill.id())?;
+    }
+    let Rendered {
+        activation,
+        text: wrapped,
+        ..
+    } = render_body(library, skill, origin)?;
+    let (id, digest) = (skill.id(), activation.digest.as_str());
+    let earlier = ledger.current(id).map(|receipt| receipt.digest == digest);
+    let (status, mut text) = match earlier {
+        Some(true) => (Status::AlreadyResident, resident_note(&activation)),
+        Some(false) => (Status::Changed, format!("{}{wrapped}", superseding_note(skill))),
+        None => (Status::New, wrapped.clone()),
     };
-    let (status, mut text) = match ledger.resident(skill.id()) {
-        Some(receipt) if receipt.digest == activation.digest => {
-            (Status::AlreadyResident, resident_note(&activation))
-        }
-        Some(_) => (
-            Status::Changed,
-            format!("{}{}", superseding_note(skill), wrap(&activation, &body.text)),
-        ),
-        None => (Status::New, wrap(&activation, &body.text)),
-    };
+    ledger.activated(skill, library.call_name(skill));
     if status != Status::AlreadyResident {
-        ledger.record(Receipt {
-            skill: skill.id().to_owned(),
-            digest: activation.digest.clone(),
-            placement,
-            text: text.as_str().into(),
+        ledger.deliver(&Entry {
+            skill: id,
+            digest,
+            placement: &placement,
+            text: &wrapped,
+            proof: None,
+            kind: ReceiptKind::Delivered,
+            at: ledger.clock,
         });
     }
     if !arguments.is_empty() {
@@ -341,9 +338,41 @@ fn deliver_body(
     })
 }
 
-struct Body {
-    text: String,
+/// A body as it is delivered, and what it was read from.
+pub(crate) struct Rendered {
+    pub(crate) activation: Activation,
+    /// The wrapped body.
+    pub(crate) text: String,
+    pub(crate) body: Body,
+}
+
+/// Reads a body as it is now, and wraps it.
+pub(crate) fn render_body(library: &Library, skill: &Arc<Skill>, origin: Origin) -> Result<Rendered, Error> {
+    let body = read_body(library, skill, origin)?;
+    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
+    let activation = Activation {
+        skill: skill.clone(),
+        digest: body.digest.clone(),
+        resources: files,
+        resources_total: total,
+    };
+    Ok(Rendered {
+        text: wrap(&activation, &body.text),
+        activation,
+        body,
+    })
+}
+
+/// A body alone, and where it lies in its file.
+pub(crate) struct Body {
+    pub(crate) text: String,
     digest: String,
+    /// The offset in bytes at which it begins.
+    pub(crate) start: u64,
+    /// The line in which it begins; the first is 1.
+    pub(crate) first_line: u64,
+    /// The size of the file in bytes.
+    pub(crate) size: u64,
 }
 
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
@@ -372,7 +401,15 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
     Ok(Body {
         text: parse::body(&file.bytes, parsed.body),
         digest: digest(&file.bytes),
+        start: parsed.body as u64,
+        first_line: line_at(&file.bytes, parsed.body),
+        size: file.size,
     })
+}
+
+/// The number of the line at an offset.
+fn line_at(bytes: &[u8], offset: usize) -> u64 {
+    1 + bytes.iter().take(offset).filter(|byte| **byte == b'\n').count() as u64
 }
 
 /// `sha256:` and 64 hex digits over the bytes.
@@ -450,14 +487,18 @@ fn name_in_note(skill: &Skill) -> String {
 fn deliver_resource(
     library: &Library,
     skill: &Skill,
+    origin: Origin,
     path: &str,
     range: ByteRange,
+    ledger: &mut Ledger,
 ) -> Result<Delivery, Error> {
-    let range = ByteRange {
-        length: range.length.max(LONGEST_CHARACTER),
-        ..range
-    };
-    let text = resource::render(skill, &library.resource(skill, path, range)?);
+    if origin == Origin::Model {
+        ledger.permit_model(skill.id())?;
+    }
+    let range = ByteRange { length: range.length.max(LONGEST_CHARACTER), ..range };
+    let part = library.resource(skill, path, range)?;
+    ledger.read(skill.id(), library.call_name(skill), &part.path);
+    let text = resource::render(skill, &part);
     Ok(Delivery {
         status: Status::Resource,
         text,

@@ -1,16 +1,18 @@
 //! The one JSON shape of every report. It is public API: faces print it, other programs rely on it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::activate::Delivery;
 use crate::catalog::{Catalog, Entry};
+use crate::compact::Compaction;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::Error;
 use crate::explain::Explanation;
-use crate::library::{Library, LoadedRoot, ScanReport};
+use crate::ledger::{Ledger, Restored};
+use crate::library::{Library, LoadedRoot, Reload, ScanReport};
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
 use crate::tokens::Tokenizer;
@@ -229,6 +231,85 @@ pub fn check(diagnostics: &[Diagnostic], files: usize) -> Json {
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),
     })
+}
+
+/// A compaction: what to place, what to tell the summariser, what it costs in tokens.
+#[must_use]
+pub fn compaction(compaction: &Compaction) -> Json {
+    let blocks = compaction.blocks().iter().map(|block| {
+        json!({
+            "kind": block.kind.as_str(),
+            "skills": block.skills,
+            "text": block.text,
+            "tokens": block.tokens,
+        })
+    });
+    let stale = compaction
+        .stale()
+        .iter()
+        .map(|stale| json!({"placement": stale.placement(), "skill": stale.skill(), "note": stale.note()}));
+    json!({
+        "blocks": blocks.collect::<Json>(),
+        "reattached": compaction.reattached().collect::<Vec<_>>(),
+        "stubs": compaction.stubs().collect::<Vec<_>>(),
+        "stale": stale.collect::<Json>(),
+        "hint": compaction.hint(),
+        "catalog_leaves": compaction.catalog_leaves(),
+        "kept_tokens": compaction.kept_tokens(),
+        "reattached_tokens": compaction.reattached_tokens(),
+    })
+}
+
+/// A session: each skill, the most recently used first, with its texts in the conversation and what they cost; and every
+/// receipt in the order of time, for a timeline.
+#[must_use]
+pub fn session(ledger: &Ledger, tokenizer: &dyn Tokenizer) -> Json {
+    let skills = ledger.skills().into_iter().map(|skill| {
+        json!({
+            "id": skill.id,
+            "name": skill.name,
+            "standing": skill.standing.as_str(),
+            "in_force": skill.is_in_force,
+            "state": skill.current.map(|receipt| receipt.state.as_str()),
+            "placement": skill.current.map(|receipt| receipt.placement.as_str()),
+            "digest": skill.current.map(|receipt| receipt.digest.as_str()),
+            "tokens": skill.current.map_or(0, |receipt| tokenizer.count(&receipt.text)),
+            "stub": skill.has_stub,
+            "pinned": skill.is_pinned,
+            "reads": skill.reads,
+        })
+    });
+    let receipts = ledger.receipts().iter().map(|receipt| {
+        json!({
+            "skill": receipt.skill,
+            "kind": receipt.kind.as_str(),
+            "state": receipt.state.as_str(),
+            "placement": receipt.placement,
+            "turn": receipt.turn,
+            "tokens": tokenizer.count(&receipt.text),
+        })
+    });
+    json!({
+        "skills": skills.collect::<Json>(),
+        "receipts": receipts.collect::<Json>(),
+        "catalog_present": ledger.has_catalog(),
+    })
+}
+
+/// What a reload found different, by the skills' ids.
+#[must_use]
+pub fn reload(reload: &Reload) -> Json {
+    json!({"added": reload.added, "changed": reload.changed, "removed": reload.removed})
+}
+
+/// What a restore found, by the skills' ids: `same`, `changed`, `gone` or `not-visible`.
+#[must_use]
+pub fn restored(report: &BTreeMap<String, Restored>) -> Json {
+    report
+        .iter()
+        .map(|(id, restored)| (id.clone(), restored.as_str().into()))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// A failure: `{"error": {"code", "message", "candidates"}}`.

@@ -35,12 +35,14 @@
 //! # Features
 //!
 //! * `lint`: what `prowess check` looks for beyond a load.
-//! * `serde` (on by default): the JSON shapes in `json`, and the definitions and the dispatch in `tools`.
+//! * `serde` (on by default): the JSON shapes in `json`, the definitions and the dispatch in `tools`, and the
+//!   conversations in `messages`.
 
 #![forbid(unsafe_code)]
 
 pub mod activate;
 pub mod catalog;
+pub mod compact;
 pub mod diagnostic;
 pub mod error;
 pub mod explain;
@@ -51,6 +53,8 @@ pub mod library;
 #[cfg(feature = "lint")]
 pub mod lint;
 pub mod mention;
+#[cfg(feature = "serde")]
+pub mod messages;
 pub mod parse;
 pub mod resource;
 pub mod scope;

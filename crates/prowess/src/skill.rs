@@ -62,6 +62,8 @@ pub struct Skill {
     pub(crate) frontmatter: Frontmatter,
     pub(crate) size: u64,
     pub(crate) body_bytes: u64,
+    /// Of what a load reads: the frontmatter, and of most files the body as well.
+    pub(crate) fingerprint: u64,
     pub(crate) visibility: Visibility,
 }
 

@@ -11,7 +11,7 @@ use crate::skill::{Skill, display_path};
 use crate::text::one_line;
 
 /// A description longer than this, in characters, is cut whatever the budget: the specification allows no longer one.
-const MAX_DESCRIPTION: usize = 1024;
+pub(super) const MAX_DESCRIPTION: usize = 1024;
 
 /// A listed skill with the values that are shown, each on one line.
 pub(super) struct Item {

@@ -1,9 +1,11 @@
 //! The text that a model sees every turn, and what it costs.
 
 mod budget;
+mod delta;
 mod options;
 mod render;
 
+pub use self::delta::delta;
 pub use self::options::{CatalogOptions, Format, Style};
 use crate::library::Library;
 use crate::text::{grouped, one_line};

@@ -42,13 +42,27 @@ impl Renderer {
                 )
             }
         };
-        let (open, close) = match self.format {
+        let (open, close) = self.brackets();
+        (format!("{preamble}{open}"), format!("{close}{note}"))
+    }
+
+    /// What stands around the entries themselves.
+    pub(super) fn brackets(&self) -> (&'static str, &'static str) {
+        match self.format {
             Format::Xml => ("<available_skills>\n", "</available_skills>\n"),
             Format::Markdown => ("", ""),
             #[cfg(feature = "serde")]
             Format::Json => ("[\n", "]\n"),
-        };
-        (format!("{preamble}{open}"), format!("{close}{note}"))
+        }
+    }
+
+    /// A name by itself.
+    pub(super) fn name(&self, name: &str) -> String {
+        let name = shorten(name, MAX_NAME);
+        match self.format {
+            Format::Xml => escape(&name),
+            _ => name,
+        }
     }
 
     /// A skill's entry, or nothing if it is omitted.

@@ -172,6 +172,7 @@ impl Settled {
             frontmatter: candidate.frontmatter,
             size: candidate.size,
             body_bytes: candidate.body_bytes,
+            fingerprint: candidate.fingerprint,
             visibility,
         })
     }

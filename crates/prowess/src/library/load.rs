@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::error::Error as _;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
@@ -24,6 +25,7 @@ pub(super) struct Candidate {
     pub(super) frontmatter: Frontmatter,
     pub(super) size: u64,
     pub(super) body_bytes: u64,
+    pub(super) fingerprint: u64,
 }
 
 impl Candidate {
@@ -35,6 +37,7 @@ impl Candidate {
             frontmatter,
             size: prefix.size,
             body_bytes: prefix.size.saturating_sub(body as u64),
+            fingerprint: fingerprint(&prefix.bytes),
         }
     }
 }
@@ -74,7 +77,7 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
     }
     let lookalikes = lookalikes(roots, &resolved, source);
     seen.probe_lookalikes(&lookalikes, source, &scan_options);
-    seen.settle(resolved, lookalikes, scan_options, options)
+    seen.settle(roots, resolved, lookalikes, options)
 }
 
 impl Seen {
@@ -161,9 +164,9 @@ impl Seen {
 
     fn settle(
         mut self,
+        roots: &Roots,
         resolved: Vec<ResolvedRoot>,
         lookalikes: Vec<Lookalike>,
-        scan_options: ScanOptions,
         options: &LoadOptions,
     ) -> Inner {
         let settled = collide::settle(self.candidates, &resolved, options);
@@ -171,9 +174,8 @@ impl Seen {
         self.invalid.sort_by(|a, b| a.location.cmp(&b.location));
         let index = find::Index::new(&settled.skills, &settled.shadowed);
         Inner {
-            source: options.source.clone(),
-            max_body: options.max_body,
-            scan_options,
+            searched: roots.clone(),
+            options: options.clone(),
             lookalikes,
             roots: resolved
                 .into_iter()
@@ -222,6 +224,13 @@ fn unreadable(error: &crate::Error) -> String {
         Some(cause) => format!("can't be read: {cause}"),
         None => error.message().to_owned(),
     }
+}
+
+/// Tells the first bytes of a file from other ones, within one process.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 fn wrong_kind(found: &Found) -> Option<Diagnostic> {

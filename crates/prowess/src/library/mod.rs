@@ -5,12 +5,14 @@ mod find;
 mod load;
 mod options;
 mod policy;
+mod reload;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use self::options::LoadOptions;
 pub use self::policy::Policy;
+pub use self::reload::Reload;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::scope::{Lookalike, Root, Roots};
 use crate::skill::Skill;
@@ -50,9 +52,8 @@ pub struct Library(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    source: Arc<dyn Source>,
-    max_body: u64,
-    scan_options: ScanOptions,
+    searched: Roots,
+    options: LoadOptions,
     lookalikes: Vec<Lookalike>,
     roots: Vec<LoadedRoot>,
     skills: Vec<Arc<Skill>>,
@@ -180,11 +181,11 @@ impl Library {
     }
 
     pub(crate) fn source(&self) -> &dyn Source {
-        self.0.source.as_ref()
+        self.0.options.source.as_ref()
     }
 
     pub(crate) fn scan_options(&self) -> &ScanOptions {
-        &self.0.scan_options
+        &self.0.options.scan
     }
 
     pub(crate) fn lookalikes(&self) -> &[Lookalike] {
@@ -192,6 +193,6 @@ impl Library {
     }
 
     pub(crate) fn max_body(&self) -> u64 {
-        self.0.max_body
+        self.0.options.max_body
     }
 }
