@@ -26,22 +26,12 @@ pub struct Hostile {
 /// names that are not UTF-8. Beside each stands a healthy skill.
 #[must_use]
 pub fn hostile() -> Hostile {
-    let mut hostile = Hostile {
-        root: PathBuf::new(),
-        tree: Tree::new(),
-        neighbours: Vec::new(),
-    };
+    let mut hostile = Hostile { root: PathBuf::new(), tree: Tree::new(), neighbours: Vec::new() };
     for (group, nodes) in groups() {
         hostile.group(group, nodes);
     }
-    hostile.group(
-        "crowd",
-        (0..CROWD).map(|file| (format!("full/{file}"), Node::from(""))),
-    );
-    hostile.group(
-        "deep",
-        [("d/".repeat(LEVELS) + "SKILL.md", Node::from("too deep"))],
-    );
+    hostile.group("crowd", (0..CROWD).map(|file| (format!("full/{file}"), Node::from(""))));
+    hostile.group("deep", [("d/".repeat(LEVELS) + "SKILL.md", Node::from("too deep"))]);
     hostile.names();
     hostile.root = hostile.tree.at(SKILLS);
     hostile
@@ -65,27 +55,11 @@ fn groups() -> Vec<(&'static str, Vec<(String, Node)>)> {
         ),
         (
             "upwards",
-            vec![
-                ("slash", link("/")),
-                ("project", link("../../..")),
-                ("root", link("../../skills")),
-            ],
+            vec![("slash", link("/")), ("project", link("../../..")), ("root", link("../../skills"))],
         ),
-        (
-            "broken",
-            vec![
-                ("nowhere", link("../nowhere")),
-                ("gone/SKILL.md", link("/no/such/file")),
-            ],
-        ),
+        ("broken", vec![("nowhere", link("../nowhere")), ("gone/SKILL.md", link("/no/such/file"))]),
         ("loop", vec![("ring/SKILL.md", link("SKILL.md"))]),
-        (
-            "directory",
-            vec![
-                ("folder/SKILL.md", Node::Directory),
-                ("folder/SKILL.md/SKILL.md", "x".into()),
-            ],
-        ),
+        ("directory", vec![("folder/SKILL.md", Node::Directory), ("folder/SKILL.md/SKILL.md", "x".into())]),
         (
             "fifo",
             vec![
@@ -95,38 +69,19 @@ fn groups() -> Vec<(&'static str, Vec<(String, Node)>)> {
             ],
         ),
         ("socket", vec![("plug/SKILL.md", Node::Socket)]),
-        (
-            "device",
-            vec![
-                ("zeros/SKILL.md", Node::Device),
-                ("zeros-linked/SKILL.md", link("/dev/zero")),
-            ],
-        ),
-        (
-            "locked",
-            vec![
-                ("file/SKILL.md", Node::UnreadableFile),
-                ("folder", Node::UnreadableDirectory),
-            ],
-        ),
-        (
-            "binary",
-            vec![("bytes/SKILL.md", Node::Bytes((0..=255).collect()))],
-        ),
+        ("device", vec![("zeros/SKILL.md", Node::Device), ("zeros-linked/SKILL.md", link("/dev/zero"))]),
+        ("locked", vec![("file/SKILL.md", Node::UnreadableFile), ("folder", Node::UnreadableDirectory)]),
+        ("binary", vec![("bytes/SKILL.md", Node::Bytes((0..=255).collect()))]),
     ];
     let owned = |(path, node): (&str, Node)| (path.to_string(), node);
-    table
-        .map(|(group, nodes)| (group, nodes.into_iter().map(owned).collect()))
-        .into()
+    table.map(|(group, nodes)| (group, nodes.into_iter().map(owned).collect())).into()
 }
 
 impl Hostile {
     fn group(&mut self, group: &str, nodes: impl IntoIterator<Item = (String, Node)>) {
         let tree = std::mem::take(&mut self.tree);
         let place = |path: &str| format!("{SKILLS}/{group}/{path}");
-        self.tree = nodes
-            .into_iter()
-            .fold(tree, |tree, (path, node)| tree.with(place(&path), node));
+        self.tree = nodes.into_iter().fold(tree, |tree, (path, node)| tree.with(place(&path), node));
         self.neighbour(PathBuf::from(format!("{group}/good-{group}")));
     }
 

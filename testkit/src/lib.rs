@@ -74,20 +74,13 @@ impl Tree {
     pub fn new() -> Self {
         let directory = TempDir::new().expect("a directory for temporary files");
         let real = fs::canonicalize(directory.path()).expect("a directory that was just made");
-        Self {
-            directory,
-            real,
-            locked: Vec::new(),
-            skipped: Vec::new(),
-        }
+        Self { directory, real, locked: Vec::new(), skipped: Vec::new() }
     }
 
     /// A tree of a table, laid out in its order.
     #[must_use]
     pub fn of<P: AsRef<Path>>(table: impl IntoIterator<Item = (P, Node)>) -> Self {
-        table
-            .into_iter()
-            .fold(Self::new(), |tree, (path, node)| tree.with(path, node))
+        table.into_iter().fold(Self::new(), |tree, (path, node)| tree.with(path, node))
     }
 
     /// Lays a node at a relative path.
@@ -142,11 +135,7 @@ impl Tree {
     pub fn remove(&self, path: impl AsRef<Path>) {
         let place = self.at(path);
         let directory = fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir());
-        let removed = if directory {
-            fs::remove_dir_all(&place)
-        } else {
-            fs::remove_file(&place)
-        };
+        let removed = if directory { fs::remove_dir_all(&place) } else { fs::remove_file(&place) };
         removed.unwrap_or_else(|error| panic!("{}: {error}", place.display()));
     }
 
@@ -171,11 +160,7 @@ impl Tree {
     fn link(mut self, place: &Path, target: &Path) -> Self {
         use std::os::windows::fs::{symlink_dir, symlink_file};
         let is_directory = place.parent().is_some_and(|parent| parent.join(target).is_dir());
-        let made = if is_directory {
-            symlink_dir(target, place)
-        } else {
-            symlink_file(target, place)
-        };
+        let made = if is_directory { symlink_dir(target, place) } else { symlink_file(target, place) };
         if let Err(error) = made {
             self.skip(place, &error.to_string());
         }
@@ -211,17 +196,9 @@ impl Tree {
             fs::set_permissions(place, fs::Permissions::from_mode(0o000))
                 .expect("a place that was just made");
         }
-        let readable = if place.is_dir() {
-            fs::read_dir(place).is_ok()
-        } else {
-            fs::read(place).is_ok()
-        };
+        let readable = if place.is_dir() { fs::read_dir(place).is_ok() } else { fs::read(place).is_ok() };
         if readable {
-            let removed = if place.is_dir() {
-                fs::remove_dir(place)
-            } else {
-                fs::remove_file(place)
-            };
+            let removed = if place.is_dir() { fs::remove_dir(place) } else { fs::remove_file(place) };
             removed.expect("a place that was just made");
             self.skip(place, "permissions don't keep this user out");
         } else {

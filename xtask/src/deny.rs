@@ -22,10 +22,5 @@ pub(crate) fn run(checks: &[&str]) -> Result<(), Failure> {
     ]))?;
     let checks = if checks.is_empty() { &OFFLINE } else { checks };
     let program = step::workspace().join("target/tools/bin/cargo-deny");
-    step::run(
-        Command::new(program)
-            .arg("check")
-            .args(checks)
-            .current_dir(step::workspace()),
-    )
+    step::run(Command::new(program).arg("check").args(checks).current_dir(step::workspace()))
 }

@@ -1,10 +1,6 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "commands talk to a person"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to a person")]
 
 mod collections;
 mod deny;
@@ -38,10 +34,7 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             Ok(())
         }
-        _ => Err(Failure {
-            code: 2,
-            message: USAGE.to_owned(),
-        }),
+        _ => Err(Failure { code: 2, message: USAGE.to_owned() }),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,10 +12,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Failure {
-        Failure {
-            code: 1,
-            message: message.into(),
-        }
+        Failure { code: 1, message: message.into() }
     }
 }
 
@@ -36,31 +33,19 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = shown(command);
     println!("$ {line}");
-    let status = command
-        .status()
-        .map_err(|error| Failure::new(format!("`{line}` did not start: {error}")))?;
+    let status =
+        command.status().map_err(|error| Failure::new(format!("`{line}` did not start: {error}")))?;
     if status.success() {
         return Ok(());
     }
-    let code = status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .unwrap_or(1);
-    Err(Failure {
-        code,
-        message: format!("`{line}` failed: {status}"),
-    })
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    Err(Failure { code, message: format!("`{line}` failed: {status}") })
 }
 
 fn shown(command: &Command) -> String {
-    let settings = command
-        .get_envs()
-        .filter_map(|(name, value)| Some(format!("{}={:?}", name.display(), value?)));
+    let settings =
+        command.get_envs().filter_map(|(name, value)| Some(format!("{}={:?}", name.display(), value?)));
     let program = Path::new(command.get_program()).file_stem().unwrap_or_default();
     let arguments = command.get_args().map(|argument| argument.display().to_string());
-    settings
-        .chain([program.display().to_string()])
-        .chain(arguments)
-        .collect::<Vec<_>>()
-        .join(" ")
+    settings.chain([program.display().to_string()]).chain(arguments).collect::<Vec<_>>().join(" ")
 }

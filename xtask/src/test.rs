@@ -6,12 +6,6 @@ use crate::step::{self, Failure, cargo};
 pub(crate) fn run() -> Result<(), Failure> {
     // This builds the examples as well.
     step::run(&mut cargo(&["test", "--workspace"]))?;
-    step::run(&mut cargo(&[
-        "build",
-        "--manifest-path",
-        "fuzz/Cargo.toml",
-        "--target-dir",
-        "target/fuzz",
-    ]))?;
+    step::run(&mut cargo(&["build", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"]))?;
     crate::collections::run(None)
 }

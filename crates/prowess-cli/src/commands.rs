@@ -43,41 +43,25 @@ pub(crate) fn list(context: &Context, output: &mut Output) -> Result<(), Failure
     } else {
         skills_table(context, &catalog, output)?;
     }
-    let shadowed = library
-        .shadowed()
-        .iter()
-        .map(|item| (item.skill.id(), item.skill.location()));
+    let shadowed = library.shadowed().iter().map(|item| (item.skill.id(), item.skill.location()));
     section(context, output, "shadowed", shadowed)?;
-    let invalid = library
-        .invalid()
-        .iter()
-        .map(|item| (item.code.as_str(), item.location.as_path()));
+    let invalid = library.invalid().iter().map(|item| (item.code.as_str(), item.location.as_path()));
     section(context, output, "invalid", invalid)?;
-    let duplicates = library
-        .duplicates()
-        .iter()
-        .map(|item| (item.name.as_str(), item.location.as_path()));
+    let duplicates = library.duplicates().iter().map(|item| (item.name.as_str(), item.location.as_path()));
     section(context, output, "duplicates", duplicates)?;
     output.line("")?;
     Ok(output.line(safe(&catalog.summary()))?)
 }
 
 fn skills_table(context: &Context, catalog: &Catalog, output: &mut Output) -> io::Result<()> {
-    let costs: HashMap<&str, usize> = catalog
-        .entries()
-        .iter()
-        .map(|entry| (entry.id.as_str(), entry.tokens))
-        .collect();
+    let costs: HashMap<&str, usize> =
+        catalog.entries().iter().map(|entry| (entry.id.as_str(), entry.tokens)).collect();
     let skills = context.library.skills();
     // Where all are listed, the column would only take room from the directories.
     let all_listed = skills.iter().all(|skill| skill.is_listed());
     let visibility = |skill: &Skill| {
         let word = skill.visibility().as_str();
-        if all_listed {
-            String::new()
-        } else {
-            word.to_owned()
-        }
+        if all_listed { String::new() } else { word.to_owned() }
     };
     let rows = skills.iter().map(|skill| {
         vec![
@@ -134,10 +118,7 @@ pub(crate) fn catalog(context: &Context, args: &CatalogArgs, output: &mut Output
         FormatArg::Markdown => Format::Markdown,
         FormatArg::Json => Format::Json,
     };
-    let mut options = args
-        .pin
-        .iter()
-        .fold(context.catalog_options(), |options, pin| options.pin(pin));
+    let mut options = args.pin.iter().fold(context.catalog_options(), |options, pin| options.pin(pin));
     options = options.style(style).format(format);
     if let Some(budget) = args.budget {
         options = options.budget(budget);
@@ -165,14 +146,8 @@ pub(crate) fn catalog(context: &Context, args: &CatalogArgs, output: &mut Output
 fn tell_problems(context: &Context, output: &mut Output) {
     let invalid = context.library.invalid().len();
     if invalid > 0 {
-        let what = if invalid == 1 {
-            "1 SKILL.md does".to_owned()
-        } else {
-            format!("{invalid} SKILL.md do")
-        };
-        output.note(&format!(
-            "{YELLOW}{what} not load{YELLOW:#}: `prowess list` says why"
-        ));
+        let what = if invalid == 1 { "1 SKILL.md does".to_owned() } else { format!("{invalid} SKILL.md do") };
+        output.note(&format!("{YELLOW}{what} not load{YELLOW:#}: `prowess list` says why"));
     }
 }
 
@@ -187,9 +162,7 @@ pub(crate) fn cost(context: &Context, args: &CostArgs, output: &mut Output) -> R
     }
     entries_table(&catalog, output)?;
     let (frame, total) = (grouped(catalog.frame_tokens()), grouped(catalog.tokens()));
-    output.line(format!(
-        "and {frame} tokens around them: {total} tokens a turn in all"
-    ))?;
+    output.line(format!("and {frame} tokens around them: {total} tokens a turn in all"))?;
     if catalog.outsized().next().is_some() {
         output.line("")?;
         output.styled(
@@ -231,27 +204,16 @@ fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<
     let costs = [
         ("catalog, every turn", catalog.tokens().saturating_mul(turns)),
         ("all bodies, each read once", catalog.body_tokens()),
-        (
-            "all bodies, every turn, instead",
-            catalog.body_tokens().saturating_mul(turns),
-        ),
+        ("all bodies, every turn, instead", catalog.body_tokens().saturating_mul(turns)),
     ];
     let most = costs.iter().map(|(_, tokens)| *tokens).max().unwrap_or(0);
     let width = bar_width(output);
     let rows = costs
         .iter()
         .map(|(what, tokens)| vec![(*what).to_owned(), bar(*tokens, most, width), grouped(*tokens)]);
-    let turns = if turns == 1 {
-        "OVER 1 TURN".to_owned()
-    } else {
-        format!("OVER {} TURNS", grouped(turns))
-    };
+    let turns = if turns == 1 { "OVER 1 TURN".to_owned() } else { format!("OVER {} TURNS", grouped(turns)) };
     output.line("")?;
-    let head = [
-        (turns.as_str(), Column::Text),
-        ("", Column::Text),
-        ("TOKENS", Column::Number),
-    ];
+    let head = [(turns.as_str(), Column::Text), ("", Column::Text), ("TOKENS", Column::Number)];
     Ok(output.table(&head, rows.collect())?)
 }
 
@@ -271,15 +233,8 @@ pub(crate) fn activate(context: &Context, args: &ActivateArgs, output: &mut Outp
         OriginArg::User => Origin::User,
         OriginArg::Model => Origin::Model,
     };
-    let name = if origin == Origin::User {
-        context.query(&args.name)
-    } else {
-        args.name.clone()
-    };
-    let request = context
-        .library
-        .activate(&name, origin)
-        .with_arguments(&args.arguments.join(" "));
+    let name = if origin == Origin::User { context.query(&args.name) } else { args.name.clone() };
+    let request = context.library.activate(&name, origin).with_arguments(&args.arguments.join(" "));
     let delivery = request.deliver(&mut Ledger::new(), "command-line");
     deliver(context, &delivery, output)
 }
@@ -300,10 +255,7 @@ pub(crate) fn resource(context: &Context, args: &ResourceArgs, output: &mut Outp
     let mut left = args.length.unwrap_or(u64::MAX);
     let mut offset = args.offset;
     loop {
-        let range = ByteRange {
-            offset,
-            length: left.min(CHUNK),
-        };
+        let range = ByteRange { offset, length: left.min(CHUNK) };
         let part = context.library.resource(skill, &args.path, range)?;
         offset += part.bytes.len() as u64;
         left -= part.bytes.len() as u64;
@@ -336,9 +288,5 @@ pub(crate) fn select(context: &Context, args: &SelectArgs, output: &mut Output) 
 /// The choice of the word match, which never goes without saying what it is.
 pub(crate) fn offline_choice(choice: &prowess_select::Choice) -> String {
     let name = choice.skill.as_deref().unwrap_or("none");
-    format!(
-        "{}  ({}; an offline word match, not a judgement)",
-        safe(name),
-        safe(&choice.reason)
-    )
+    format!("{}  ({}; an offline word match, not a judgement)", safe(name), safe(&choice.reason))
 }

@@ -19,9 +19,8 @@ pub(crate) fn answer() {
 
 pub(crate) fn print(args: &CompletionsArgs, output: &mut Output) -> Result<(), Failure> {
     let shells = Shells::builtins();
-    let shell = shells
-        .completer(&args.shell)
-        .ok_or_else(|| Failure::usage(format!("no shell `{}`", args.shell)))?;
+    let shell =
+        shells.completer(&args.shell).ok_or_else(|| Failure::usage(format!("no shell `{}`", args.shell)))?;
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, "prowess", "prowess", "prowess", &mut script)?;
     Ok(output.exact(&script)?)
@@ -36,9 +35,5 @@ pub(crate) fn skill_names() -> Vec<CompletionCandidate> {
         let first = description.lines().next().unwrap_or_default().to_owned();
         CompletionCandidate::new(name).help(Some(first.into()))
     };
-    library
-        .skills()
-        .iter()
-        .map(|skill| candidate(library.call_name(skill), skill.description()))
-        .collect()
+    library.skills().iter().map(|skill| candidate(library.call_name(skill), skill.description())).collect()
 }

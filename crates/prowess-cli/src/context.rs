@@ -32,10 +32,8 @@ impl Context {
         let home = home(global)?;
         for place in [&global.project, &global.home].into_iter().flatten() {
             if !place.is_dir() {
-                output.note(&format!(
-                    "{YELLOW}no directory{YELLOW:#}: {}",
-                    safe(&place.display().to_string())
-                ));
+                output
+                    .note(&format!("{YELLOW}no directory{YELLOW:#}: {}", safe(&place.display().to_string())));
             }
         }
         let roots = roots(global, &project, &home)?;
@@ -54,9 +52,7 @@ impl Context {
             Some(parent) if !is_directory => parent.to_path_buf(),
             _ => path.clone(),
         };
-        let is_skill_file = path
-            .file_name()
-            .is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        let is_skill_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         if !is_directory && !is_skill_file {
             let what = if kind.is_symlink() { "a link" } else { "a file" };
             let message = format!("`{}` is {what} of another name than {SKILL_FILE}", path.display());
@@ -75,20 +71,12 @@ impl Context {
         project: PathBuf,
         home: PathBuf,
     ) -> Result<Self, Failure> {
-        let scan = ScanOptions::default()
-            .max_depth(depth)
-            .max_directories(global.max_directories);
+        let scan = ScanOptions::default().max_depth(depth).max_directories(global.max_directories);
         let options = LoadOptions::new().scan(scan).policy(policy(&global.disable)?);
         let start = Instant::now();
         let library = Library::load(roots, &options);
         let elapsed = start.elapsed();
-        Ok(Self {
-            library,
-            elapsed,
-            tokenizer: tokenizer(global.tokens),
-            project,
-            home,
-        })
+        Ok(Self { library, elapsed, tokenizer: tokenizer(global.tokens), project, home })
     }
 
     /// The catalog without a budget: what each skill costs.
@@ -128,9 +116,7 @@ impl Context {
 fn home(global: &Global) -> Result<PathBuf, Failure> {
     match &global.home {
         Some(home) => absolute(home),
-        None => Ok(std::env::home_dir()
-            .filter(|home| home.is_absolute())
-            .unwrap_or_default()),
+        None => Ok(std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default()),
     }
 }
 
@@ -146,9 +132,7 @@ fn roots(global: &Global, project: &Path, home: &Path) -> Result<Roots, Failure>
     let mut roots = Roots::within(&places);
     for argument in &global.roots {
         let (scope, directory) = argument.split_once('=').ok_or_else(|| {
-            Failure::usage(format!(
-                "`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"
-            ))
+            Failure::usage(format!("`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"))
         })?;
         let directory = absolute(Path::new(directory))?;
         roots = match scope.strip_prefix('+') {
@@ -185,19 +169,11 @@ impl Tokenizer for O200k {
 /// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     if path.as_os_str().is_empty() {
-        return Err(Failure::usage(
-            "a directory is empty; `.` is the working directory",
-        ));
+        return Err(Failure::usage("a directory is empty; `.` is the working directory"));
     }
     let absolute = std::path::absolute(path)
         .map_err(|error| Failure::io(format!("can't tell the working directory: {error}")))?;
-    let climbs = absolute
-        .components()
-        .any(|part| part == std::path::Component::ParentDir);
-    let resolved = if climbs {
-        absolute.canonicalize().ok()
-    } else {
-        None
-    };
+    let climbs = absolute.components().any(|part| part == std::path::Component::ParentDir);
+    let resolved = if climbs { absolute.canonicalize().ok() } else { None };
     Ok(resolved.unwrap_or(absolute))
 }

@@ -19,43 +19,22 @@ pub(crate) enum Failure {
     /// The reader of stdout has gone. That is no failure.
     Closed,
     /// Something to tell.
-    Told {
-        code: &'static str,
-        message: String,
-        candidates: Vec<String>,
-        exit: u8,
-    },
+    Told { code: &'static str, message: String, candidates: Vec<String>, exit: u8 },
 }
 
 impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::Told {
-            code: "usage",
-            message: message.into(),
-            candidates: Vec::new(),
-            exit: USAGE,
-        }
+        Self::Told { code: "usage", message: message.into(), candidates: Vec::new(), exit: USAGE }
     }
 
     /// What the system refused.
     pub(crate) fn io(message: impl Into<String>) -> Self {
-        Self::Told {
-            code: "io",
-            message: message.into(),
-            candidates: Vec::new(),
-            exit: ENVIRONMENT,
-        }
+        Self::Told { code: "io", message: message.into(), candidates: Vec::new(), exit: ENVIRONMENT }
     }
 
     /// Prints it: as JSON on stdout, or in words on stderr.
     pub(crate) fn report(self, output: &mut Output) -> ExitCode {
-        let Self::Told {
-            code,
-            message,
-            candidates,
-            exit,
-        } = self
-        else {
+        let Self::Told { code, message, candidates, exit } = self else {
             return ExitCode::SUCCESS;
         };
         if !output.is_json() {
@@ -98,11 +77,7 @@ impl From<Error> for Failure {
 /// Errors of printing; what else the system refuses is said with [`Failure::io`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            Self::Closed
-        } else {
-            Self::io(cannot_write(&error))
-        }
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::io(cannot_write(&error)) }
     }
 }
 
@@ -123,19 +98,12 @@ pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
     }
     // A terminal that has gone can't be told.
     let _ = error.print();
-    if error.use_stderr() {
-        ExitCode::from(USAGE)
-    } else {
-        ExitCode::SUCCESS
-    }
+    if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
 }
 
 /// Whether `--json` stands among options that could not be parsed.
 fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
-    arguments
-        .into_iter()
-        .take_while(|argument| argument != "--")
-        .any(|argument| argument == "--json")
+    arguments.into_iter().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// The first paragraph of clap's message, as one line; hint and usage follow it.
@@ -148,11 +116,8 @@ fn what_is_wrong(error: &clap::Error) -> String {
 
 /// What could have been meant, best first; clap has the best last.
 fn suggestions(error: &clap::Error) -> Vec<String> {
-    const SUGGESTIONS: [ContextKind; 3] = [
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedSubcommand,
-        ContextKind::SuggestedValue,
-    ];
+    const SUGGESTIONS: [ContextKind; 3] =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let suggested = SUGGESTIONS.iter().filter_map(|kind| error.get(*kind));
     let texts = suggested.flat_map(|value| match value {
         ContextValue::String(text) => vec![text.clone()],

@@ -44,19 +44,11 @@ impl Output {
             (_, true) => Talk::Everything,
             _ => Talk::Warnings,
         };
-        Self {
-            stdout: BufWriter::new(anstream::stdout()),
-            json: global.json,
-            talk,
-        }
+        Self { stdout: BufWriter::new(anstream::stdout()), json: global.json, talk }
     }
 
     pub(crate) fn for_json() -> Self {
-        Self {
-            stdout: BufWriter::new(anstream::stdout()),
-            json: true,
-            talk: Talk::Errors,
-        }
+        Self { stdout: BufWriter::new(anstream::stdout()), json: true, talk: Talk::Errors }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -116,11 +108,8 @@ impl Output {
             Talk::Warnings => Severity::Warning,
             Talk::Everything => Severity::Info,
         };
-        let told: Vec<String> = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity >= least)
-            .map(describe)
-            .collect();
+        let told: Vec<String> =
+            diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least).map(describe).collect();
         if !told.is_empty() {
             // A blank line between it and the data, for whoever sees both.
             talk(&format!("{}\n", told.join("\n")));

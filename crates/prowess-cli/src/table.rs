@@ -16,15 +16,10 @@ pub(crate) enum Column {
 /// The lines of a table; the first is its head. Without a width nothing is broken.
 pub(crate) fn render(head: &[(&str, Column)], rows: Vec<Vec<String>>, width: Option<usize>) -> Vec<String> {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_header(head.iter().map(|(title, _)| *title))
-        .add_rows(rows);
+    table.load_style(presets::NOTHING).set_header(head.iter().map(|(title, _)| *title)).add_rows(rows);
     if let Some(width) = width {
         let width = u16::try_from(width).unwrap_or(u16::MAX);
-        table
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(width);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     }
     for (column, (_, kind)) in table.column_iter_mut().zip(head) {
         column.set_padding((0, 2));

@@ -18,10 +18,7 @@ pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Res
         ));
     }
     let options = context.catalog_options();
-    let options = args
-        .budget
-        .into_iter()
-        .fold(options, prowess::CatalogOptions::budget);
+    let options = args.budget.into_iter().fold(options, prowess::CatalogOptions::budget);
     let catalog = Catalog::build(&context.library, &options);
     let explanation = context.library.why(&context.query(&args.name), Some(&catalog));
     if output.is_json() {
@@ -29,11 +26,7 @@ pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Res
     } else if explanation.findings.is_empty() {
         return Err(not_there(&args.name, explanation.near));
     }
-    let told = if output.is_json() {
-        &[][..]
-    } else {
-        &explanation.findings
-    };
+    let told = if output.is_json() { &[][..] } else { &explanation.findings };
     for (index, finding) in told.iter().enumerate() {
         if index > 0 {
             output.line("")?;
@@ -44,12 +37,9 @@ pub(crate) fn why(context: &Context, args: &WhyArgs, output: &mut Output) -> Res
 }
 
 fn not_there(name: &str, near: Vec<String>) -> Failure {
-    Error::new(
-        ErrorKind::UnknownSkill,
-        format!("no SKILL.md bears the name `{name}`"),
-    )
-    .with_candidates(near)
-    .into()
+    Error::new(ErrorKind::UnknownSkill, format!("no SKILL.md bears the name `{name}`"))
+        .with_candidates(near)
+        .into()
 }
 
 fn describe(context: &Context, finding: &Finding, output: &mut Output) -> Result<(), Failure> {
@@ -61,9 +51,7 @@ fn describe(context: &Context, finding: &Finding, output: &mut Output) -> Result
     let state = finding.state.as_str();
     let name = safe(finding.id.as_deref().unwrap_or(&finding.name));
     let location = safe(&context.short_path(&finding.location));
-    output.line(format!(
-        "{BOLD}{name}{BOLD:#}  {style}{state}{style:#}  {DIM}{location}{DIM:#}"
-    ))?;
+    output.line(format!("{BOLD}{name}{BOLD:#}  {style}{state}{style:#}  {DIM}{location}{DIM:#}"))?;
     let code = finding.code.map_or_else(String::new, |code| format!(" [{code}]"));
     output.line(format!("  {}{code}", safe(&finding.reason)))?;
     Ok(output.line(format!("  {DIM}help{DIM:#}: {}", safe(&finding.help)))?)

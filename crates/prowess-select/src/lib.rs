@@ -45,10 +45,7 @@ impl Request {
             name: library.call_name(skill).to_owned(),
             description: skill.description().to_owned(),
         };
-        Self {
-            prompt: prompt.into(),
-            skills: library.listed().map(candidate).collect(),
-        }
+        Self { prompt: prompt.into(), skills: library.listed().map(candidate).collect() }
     }
 }
 

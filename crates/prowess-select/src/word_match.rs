@@ -23,10 +23,7 @@ impl Selector for WordMatch {
         let wanted = words(&request.prompt);
         let shared = request.skills.iter().map(|skill| {
             let offered = words(&format!("{} {}", skill.name, skill.description));
-            (
-                wanted.intersection(&offered).cloned().collect::<Vec<String>>(),
-                skill,
-            )
+            (wanted.intersection(&offered).cloned().collect::<Vec<String>>(), skill)
         });
         let best = shared.min_by_key(|(shared, skill)| (Reverse(shared.len()), skill.name.clone()));
         Ok(match best {
@@ -34,10 +31,7 @@ impl Selector for WordMatch {
                 skill: Some(skill.name.clone()),
                 reason: format!("shared words: {}", shared.join(", ")),
             },
-            _ => Choice {
-                skill: None,
-                reason: "no skill shares a word with the prompt".to_owned(),
-            },
+            _ => Choice { skill: None, reason: "no skill shares a word with the prompt".to_owned() },
         })
     }
 }
@@ -49,20 +43,13 @@ mod tests {
 
     #[track_caller]
     fn check(prompt: &str, expected: Option<&str>) {
-        let skill = |name: &str, description: &str| Candidate {
-            name: name.into(),
-            description: description.into(),
-        };
+        let skill =
+            |name: &str, description: &str| Candidate { name: name.into(), description: description.into() };
         let skills = vec![
             skill("commit-message", "Write a commit message from a diff."),
             skill("pdf-forms", "Fill in forms. Use when the user has a PDF."),
         ];
-        let choice = WordMatch
-            .select(&Request {
-                prompt: prompt.into(),
-                skills,
-            })
-            .unwrap();
+        let choice = WordMatch.select(&Request { prompt: prompt.into(), skills }).unwrap();
         assert_eq!(choice.skill.as_deref(), expected, "{}", choice.reason);
     }
 

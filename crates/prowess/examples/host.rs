@@ -3,11 +3,7 @@
 //!
 //! `cargo run --example host`
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this program shows what happens"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program shows what happens")]
 
 use prowess::activate::Request;
 use prowess::compact::Budget;
@@ -26,10 +22,7 @@ const BODIES: usize = 1_000;
 const SCRIPT: [(&str, &str); 9] = [
     ("activate_skill", r#"{"name": "commit-message"}"#),
     ("activate_skill", r#"{"name": "commit-message"}"#),
-    (
-        "read_skill_resource",
-        r#"{"name": "commit-message", "path": "references/areas.md"}"#,
-    ),
+    ("read_skill_resource", r#"{"name": "commit-message", "path": "references/areas.md"}"#),
     ("git_diff", r#"{"path": "src"}"#),
     ("git_diff", r#"{"path": "tests"}"#),
     ("git_diff", r#"{"path": "docs"}"#),
@@ -71,36 +64,22 @@ fn main() -> Result<(), prowess::Error> {
             Some(request) => request.deny("the user said no").into_text(),
         };
         let first_line = text.lines().next().unwrap_or_default();
-        println!(
-            "{id} {tool}: {} tokens, begins {first_line:?}",
-            Estimate.count(&text)
-        );
+        println!("{id} {tool}: {} tokens, begins {first_line:?}", Estimate.count(&text));
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
         if tokens(&messages) > WINDOW {
             messages = compact(messages, &mut ledger)?;
         }
     }
     for skill in ledger.skills() {
-        let place = skill
-            .current
-            .map(|receipt| (receipt.state.as_str(), receipt.placement.as_str()));
-        println!(
-            "{}: {}, {place:?}, had read {:?}",
-            skill.id,
-            skill.standing.as_str(),
-            skill.reads
-        );
+        let place = skill.current.map(|receipt| (receipt.state.as_str(), receipt.placement.as_str()));
+        println!("{}: {}, {place:?}, had read {:?}", skill.id, skill.standing.as_str(), skill.reads);
     }
     Ok(())
 }
 
 /// Puts a summary in the place of what is old. If the summariser fails, nothing has changed yet.
 fn compact(messages: Vec<Value>, ledger: &mut Ledger) -> Result<Vec<Value>, prowess::Error> {
-    println!(
-        "-- {} messages, {} tokens: too long",
-        messages.len(),
-        tokens(&messages)
-    );
+    println!("-- {} messages, {} tokens: too long", messages.len(), tokens(&messages));
     let conversation = Conversation::new(messages.into(), Shape::OpenAi)?;
     ledger.reconcile(conversation.present());
     let plan = conversation.plan(ledger, conversation.cut(KEEP), Budget::total(BODIES));
@@ -123,9 +102,7 @@ fn tokens(messages: &[Value]) -> usize {
 
 /// Where a host asks its user.
 fn is_allowed(request: &Request) -> bool {
-    request
-        .skill()
-        .is_none_or(|skill| skill.scope().as_str() == "project")
+    request.skill().is_none_or(|skill| skill.scope().as_str() == "project")
 }
 
 /// Where a host calls its model.

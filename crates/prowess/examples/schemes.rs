@@ -3,10 +3,7 @@
 //! `cargo run --release --example schemes -- 2000`
 
 #![expect(clippy::print_stdout, reason = "this program prints a table")]
-#![allow(
-    dead_code,
-    reason = "the tests use more of the modules that are shared with them"
-)]
+#![allow(dead_code, reason = "the tests use more of the modules that are shared with them")]
 
 #[path = "../tests/support/random.rs"]
 mod random;
@@ -95,10 +92,7 @@ impl Session {
 
     fn run(&mut self, random: &mut Random) {
         for _ in 0..40 {
-            let present = self
-                .talk
-                .iter()
-                .map(|message| (message.id.as_str(), message.text.as_str()));
+            let present = self.talk.iter().map(|message| (message.id.as_str(), message.text.as_str()));
             self.ledger.reconcile(present);
             let skill = random.below(SKILLS);
             match random.below(100) {
@@ -148,11 +142,7 @@ impl Session {
         let (is_there, is_current) = (self.holds(skill), self.is_current(skill));
         let is_refused = self.off.contains(&skill) && origin == Origin::Model;
         let mut nobody = Ledger::new();
-        let ledger = if self.scheme == Scheme::Prowess {
-            &mut self.ledger
-        } else {
-            &mut nobody
-        };
+        let ledger = if self.scheme == Scheme::Prowess { &mut self.ledger } else { &mut nobody };
         let request = self.skills.library.activate(&format!("s{skill}"), origin);
         let request = request.with_arguments(if origin == Origin::User { "ARGUMENT" } else { "" });
         let delivery = request.deliver(ledger, &*placement);
@@ -167,18 +157,9 @@ impl Session {
                 _ => Answer::Body,
             },
         };
-        self.fail(
-            "\"already loaded\", but it is not there",
-            answer == Answer::Already && !is_there,
-        );
-        self.fail(
-            "the same text a second time",
-            answer == Answer::Body && is_current,
-        );
-        self.fail(
-            "what was turned off came back",
-            answer != Answer::Refused && is_refused,
-        );
+        self.fail("\"already loaded\", but it is not there", answer == Answer::Already && !is_there);
+        self.fail("the same text a second time", answer == Answer::Body && is_current);
+        self.fail("what was turned off came back", answer != Answer::Refused && is_refused);
         let text = match answer {
             Answer::Body => delivery.into_text(),
             _ => "(a note)".to_owned(),
@@ -217,17 +198,12 @@ impl Session {
         let stays = self.talk.split_off(cut);
         let leaving = std::mem::replace(&mut self.talk, stays);
         let (kept, stay) = (bodies(&self.talk), self.talk.len());
-        let summary = Message {
-            id: self.new_id(),
-            text: "Summary.\n".to_owned(),
-        };
+        let summary = Message { id: self.new_id(), text: "Summary.\n".to_owned() };
         self.talk.insert(0, summary);
         match self.scheme {
             Scheme::NoProtection | Scheme::NamesOnly => {}
             Scheme::AnyTag => {
-                let tagged = leaving
-                    .into_iter()
-                    .filter(|message| message.text.contains("<skill_content"));
+                let tagged = leaving.into_iter().filter(|message| message.text.contains("<skill_content"));
                 self.talk.splice(1..1, tagged);
             }
             Scheme::Prowess => self.compact_with_ledger(&leaving),
@@ -239,10 +215,7 @@ impl Session {
         let leaving = leaving.iter().map(|message| &message.id);
         let compaction = self.ledger.plan_compaction(leaving, Budget::total(BUDGET));
         for stale in compaction.stale() {
-            let meant = self
-                .talk
-                .iter_mut()
-                .filter(|message| message.id == stale.placement());
+            let meant = self.talk.iter_mut().filter(|message| message.id == stale.placement());
             for message in meant {
                 message.text = stale.replaced_in(&message.text).unwrap_or_default();
             }
@@ -286,10 +259,7 @@ fn bodies(talk: &Talk) -> usize {
 }
 
 fn main() {
-    let sessions = std::env::args()
-        .nth(1)
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(500);
+    let sessions = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(500);
     println!("{sessions} sessions of 40 steps each; failures by scheme\n");
     let mut table: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for scheme in Scheme::ALL {
@@ -306,14 +276,8 @@ fn main() {
         }
     }
     let titles = Scheme::ALL.map(Scheme::title);
-    println!(
-        "{:42}{:>16}{:>22}{:>30}{:>12}",
-        "", titles[0], titles[1], titles[2], titles[3]
-    );
+    println!("{:42}{:>16}{:>22}{:>30}{:>12}", "", titles[0], titles[1], titles[2], titles[3]);
     for (what, counts) in table {
-        println!(
-            "{what:42}{:>16}{:>22}{:>30}{:>12}",
-            counts[0], counts[1], counts[2], counts[3]
-        );
+        println!("{what:42}{:>16}{:>22}{:>30}{:>12}", counts[0], counts[1], counts[2], counts[3]);
     }
 }

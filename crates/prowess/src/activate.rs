@@ -23,12 +23,8 @@ const MAX_NAME: usize = 64;
 /// The part of a file that may lie before the body.
 const MAX_HEAD: u64 = 1024 * 1024 + 64 * 1024;
 /// What a body must not hold, so that it can't close or open the wrapper.
-const WRAPPER_TAGS: [&str; 4] = [
-    "<skill_content",
-    "</skill_content",
-    "<skill_resources",
-    "</skill_resources",
-];
+const WRAPPER_TAGS: [&str; 4] =
+    ["<skill_content", "</skill_content", "<skill_resources", "</skill_resources"];
 
 /// What somebody asked of a library. Nothing has been read yet: the host [delivers](Self::deliver) it or
 /// [denies](Self::deny) it.
@@ -58,16 +54,8 @@ pub struct Request {
 
 #[derive(Debug)]
 enum Wanted {
-    Body {
-        skill: Arc<Skill>,
-        arguments: String,
-    },
-    Resource {
-        skill: Arc<Skill>,
-        path: String,
-        range: ByteRange,
-        permission: Result<(), Error>,
-    },
+    Body { skill: Arc<Skill>, arguments: String },
+    Resource { skill: Arc<Skill>, path: String, range: ByteRange, permission: Result<(), Error> },
     Nothing(Error),
 }
 
@@ -128,10 +116,8 @@ pub struct Delivery {
 impl Library {
     /// Asks for a skill's body by name, id or, for the user, path. See [`find`](Self::find).
     pub fn activate(&self, name: &str, origin: Origin) -> Request {
-        let wanted = self.permitted(name, origin).map(|skill| Wanted::Body {
-            skill,
-            arguments: String::new(),
-        });
+        let wanted =
+            self.permitted(name, origin).map(|skill| Wanted::Body { skill, arguments: String::new() });
         self.request_for(origin, wanted)
     }
 
@@ -148,11 +134,7 @@ impl Library {
     }
 
     fn request_for(&self, origin: Origin, wanted: Result<Wanted, Error>) -> Request {
-        Request {
-            library: self.clone(),
-            origin,
-            wanted: wanted.unwrap_or_else(Wanted::Nothing),
-        }
+        Request { library: self.clone(), origin, wanted: wanted.unwrap_or_else(Wanted::Nothing) }
     }
 
     #[cfg(feature = "serde")]
@@ -172,10 +154,9 @@ impl Library {
 fn may_activate(skill: &Skill, visibility: Visibility, origin: Origin) -> Result<(), Error> {
     let name = skill.name();
     let (kind, message) = match (visibility, origin) {
-        (Visibility::Untrusted, _) => (
-            ErrorKind::Untrusted,
-            format!("skill `{name}` is not trusted by the host"),
-        ),
+        (Visibility::Untrusted, _) => {
+            (ErrorKind::Untrusted, format!("skill `{name}` is not trusted by the host"))
+        }
         (Visibility::UserOnly, Origin::Model) => (
             ErrorKind::UserOnly,
             format!("only the user can activate skill `{name}`; ask the user to run it"),
@@ -183,10 +164,9 @@ fn may_activate(skill: &Skill, visibility: Visibility, origin: Origin) -> Result
         (Visibility::Hidden, Origin::Model) => {
             (ErrorKind::Denied, format!("the host has disabled skill `{name}`"))
         }
-        (_, Origin::User) if !skill.frontmatter().user_invocable => (
-            ErrorKind::ModelOnly,
-            format!("only the model can activate skill `{name}`"),
-        ),
+        (_, Origin::User) if !skill.frontmatter().user_invocable => {
+            (ErrorKind::ModelOnly, format!("only the model can activate skill `{name}`"))
+        }
         _ => return Ok(()),
     };
     Err(Error::new(kind, message).with_path(skill.location()))
@@ -224,15 +204,14 @@ impl Request {
     pub fn deliver(self, ledger: &mut Ledger, placement: impl Into<String>) -> Delivery {
         let delivered = match self.wanted {
             Wanted::Nothing(error) => Err(error),
-            Wanted::Body { skill, arguments } => deliver_body(
-                &self.library,
-                &skill,
-                self.origin,
-                &arguments,
-                ledger,
-                placement.into(),
-            ),
-            Wanted::Resource { skill, permission: Err(error), .. } if ledger.resident(skill.id()).is_none() => Err(error),
+            Wanted::Body { skill, arguments } => {
+                deliver_body(&self.library, &skill, self.origin, &arguments, ledger, placement.into())
+            }
+            Wanted::Resource { skill, permission: Err(error), .. }
+                if ledger.resident(skill.id()).is_none() =>
+            {
+                Err(error)
+            }
             Wanted::Resource { skill, path, range, .. } => {
                 deliver_resource(&self.library, &skill, self.origin, &path, range, ledger)
             }
@@ -300,11 +279,7 @@ fn deliver_body(
     if origin == Origin::Model {
         ledger.permit_model(skill.id())?;
     }
-    let Rendered {
-        activation,
-        text: wrapped,
-        ..
-    } = render_body(library, skill, origin)?;
+    let Rendered { activation, text: wrapped, .. } = render_body(library, skill, origin)?;
     let (id, digest) = (skill.id(), activation.digest.as_str());
     let earlier = ledger.current(id).map(|receipt| receipt.digest == digest);
     let (status, mut text) = match earlier {
@@ -330,12 +305,7 @@ fn deliver_body(
             harmless(arguments).replace("</skill_arguments", "&lt;/skill_arguments")
         ));
     }
-    Ok(Delivery {
-        status,
-        text,
-        activation: Some(activation),
-        error: None,
-    })
+    Ok(Delivery { status, text, activation: Some(activation), error: None })
 }
 
 /// A body as it is delivered, and what it was read from.
@@ -356,11 +326,7 @@ pub(crate) fn render_body(library: &Library, skill: &Arc<Skill>, origin: Origin)
         resources: files,
         resources_total: total,
     };
-    Ok(Rendered {
-        text: wrap(&activation, &body.text),
-        activation,
-        body,
-    })
+    Ok(Rendered { text: wrap(&activation, &body.text), activation, body })
 }
 
 /// A body alone, and where it lies in its file.
@@ -378,15 +344,10 @@ pub(crate) struct Body {
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
 fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, Error> {
     let most = library.max_body().saturating_add(MAX_HEAD);
-    let file = library
-        .source()
-        .read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
+    let file = library.source().read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
     let parsed = parse::parse(&file.bytes, skill.location());
     if let Some(code @ (Code::MissingFrontmatter | Code::LinkAsText)) = parsed.invalid {
-        let message = format!(
-            "`{}` is no skill any more: {code}",
-            display_path(skill.location())
-        );
+        let message = format!("`{}` is no skill any more: {code}", display_path(skill.location()));
         return Err(Error::new(ErrorKind::Io, message).with_path(skill.location()));
     }
     let size = file.size.saturating_sub(parsed.body as u64);
@@ -415,20 +376,12 @@ fn line_at(bytes: &[u8], offset: usize) -> u64 {
 /// `sha256:` and 64 hex digits over the bytes.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 
 fn wrap(activation: &Activation, body: &str) -> String {
-    let Activation {
-        skill,
-        digest,
-        resources,
-        resources_total,
-    } = activation;
+    let Activation { skill, digest, resources, resources_total } = activation;
     let body = harmless(body);
     let name = escape(&one_line(skill.name())).replace('"', "&quot;");
     let directory = harmless(&one_line(&display_path(skill.directory())));
@@ -444,19 +397,15 @@ fn wrap(activation: &Activation, body: &str) -> String {
 
 /// The text unchanged, but for tags that would close or open the wrapper: a model uses paths as they stand here.
 fn harmless(text: &str) -> String {
-    WRAPPER_TAGS.iter().fold(text.to_owned(), |text, tag| {
-        text.replace(tag, &tag.replace('<', "&lt;"))
-    })
+    WRAPPER_TAGS.iter().fold(text.to_owned(), |text, tag| text.replace(tag, &tag.replace('<', "&lt;")))
 }
 
 fn listing(resources: &[Resource], total: usize) -> String {
     if total == 0 {
         return String::new();
     }
-    let files: String = resources
-        .iter()
-        .map(|file| format!("{}\n", harmless(&one_line(&file.path))))
-        .collect();
+    let files: String =
+        resources.iter().map(|file| format!("{}\n", harmless(&one_line(&file.path)))).collect();
     let more = match total.saturating_sub(resources.len()) {
         0 => String::new(),
         more => format!("({more} more)\n"),
@@ -499,23 +448,10 @@ fn deliver_resource(
     let part = library.resource(skill, path, range)?;
     ledger.read(skill.id(), library.call_name(skill), &part.path);
     let text = resource::render(skill, &part);
-    Ok(Delivery {
-        status: Status::Resource,
-        text,
-        activation: None,
-        error: None,
-    })
+    Ok(Delivery { status: Status::Resource, text, activation: None, error: None })
 }
 
 fn refusal(error: Error) -> Delivery {
-    let text = format!(
-        "Nothing was delivered: {}.\n",
-        harmless(&one_line(&error.to_string()))
-    );
-    Delivery {
-        status: Status::Denied,
-        text,
-        activation: None,
-        error: Some(error),
-    }
+    let text = format!("Nothing was delivered: {}.\n", harmless(&one_line(&error.to_string())));
+    Delivery { status: Status::Denied, text, activation: None, error: Some(error) }
 }

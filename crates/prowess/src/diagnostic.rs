@@ -149,18 +149,10 @@ impl Span {
     #[must_use]
     pub fn of(file: &[u8], range: std::ops::Range<usize>) -> Self {
         let before = &file[..range.start.min(file.len())];
-        let line_start = before
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
-        Self {
-            start: range.start,
-            end: range.end,
-            line,
-            column,
-        }
+        Self { start: range.start, end: range.end, line, column }
     }
 }
 

@@ -75,13 +75,7 @@ impl Error {
     /// An error with a lower-case message without a full stop.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            path: None,
-            candidates: Vec::new(),
-            source: None,
-        }
+        Self { kind, message: message.into(), path: None, candidates: Vec::new(), source: None }
     }
 
     /// An error of the system at `path`.

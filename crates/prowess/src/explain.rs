@@ -123,40 +123,27 @@ impl Library {
         let mut all = self.known(catalog);
         all.extend(self.beyond());
         let near = || nearest(query, all.iter().map(|finding| finding.name.as_str()));
-        let mut findings: Vec<Finding> = all
-            .iter()
-            .filter(|finding| wanted.matches(finding))
-            .cloned()
-            .collect();
+        let mut findings: Vec<Finding> =
+            all.iter().filter(|finding| wanted.matches(finding)).cloned().collect();
         if findings.is_empty() {
             findings.extend(self.outside(&wanted));
             findings.extend(self.without_file(query));
         }
         let near = if findings.is_empty() { near() } else { Vec::new() };
         findings.sort_by_key(|finding| finding.state as u8);
-        Explanation {
-            query: query.to_owned(),
-            findings,
-            near,
-        }
+        Explanation { query: query.to_owned(), findings, near }
     }
 
     /// Everything that the load saw.
     fn known(&self, catalog: Option<&Catalog>) -> Vec<Finding> {
         let entries = catalog.into_iter().flat_map(Catalog::entries);
         let shown: HashMap<&str, Shown> = entries.map(|entry| (entry.id.as_str(), entry.shown)).collect();
-        let loaded = self
-            .skills()
-            .iter()
-            .map(|skill| self.loaded(skill, shown.get(skill.id()).copied()));
+        let loaded = self.skills().iter().map(|skill| self.loaded(skill, shown.get(skill.id()).copied()));
         let shadowed = self.shadowed().iter().map(|shadowed| Finding {
             id: Some(shadowed.skill.id().to_owned()),
             code: Some(Code::Shadowed.as_str()),
             reason: format!("another skill has the name: {}", display_path(&shadowed.winner)),
-            help: format!(
-                "rename one of them, or ask for this one as `{}`",
-                shadowed.skill.id()
-            ),
+            help: format!("rename one of them, or ask for this one as `{}`", shadowed.skill.id()),
             ..finding(State::Shadowed, shadowed.skill.location(), shadowed.skill.name())
         });
         let duplicates = self.duplicates().iter().map(|copy| Finding {
@@ -165,11 +152,7 @@ impl Library {
             help: "nothing is lost; remove one of the copies to have one place to edit".to_owned(),
             ..finding(State::Duplicate, &copy.location, &copy.name)
         });
-        let reasons: HashMap<_, _> = self
-            .diagnostics()
-            .iter()
-            .map(|d| ((&d.path, d.code), d))
-            .collect();
+        let reasons: HashMap<_, _> = self.diagnostics().iter().map(|d| ((&d.path, d.code), d)).collect();
         let invalid = self.invalid().iter().map(|invalid| {
             let diagnostic = reasons.get(&(&invalid.location, invalid.code));
             Finding {
@@ -177,9 +160,7 @@ impl Library {
                 reason: diagnostic.map_or_else(String::new, |diagnostic| {
                     format!("it does not load: {}", diagnostic.message)
                 }),
-                help: diagnostic
-                    .and_then(|diagnostic| diagnostic.help.clone())
-                    .unwrap_or_default(),
+                help: diagnostic.and_then(|diagnostic| diagnostic.help.clone()).unwrap_or_default(),
                 ..finding(State::Invalid, &invalid.location, &invalid.name)
             }
         });
@@ -234,10 +215,7 @@ impl Library {
 
     /// What the load did not see: skipped, too deep, inside a skill, in a look-alike root.
     fn beyond(&self) -> Vec<Finding> {
-        let wide = ScanOptions::default()
-            .skip([""; 0])
-            .max_depth(MAX_DEPTH)
-            .max_directories(MAX_DIRECTORIES);
+        let wide = ScanOptions::default().skip([""; 0]).max_depth(MAX_DEPTH).max_directories(MAX_DIRECTORIES);
         let reals = self.skills().iter().map(|skill| skill.real_location());
         let seen: HashSet<&Path> = self.locations().chain(reals).collect();
         let scan = |path: &Path| {
@@ -251,10 +229,8 @@ impl Library {
             .filter(|loaded| loaded.exists)
             .map(|loaded| loaded.root.path.as_path())
             .collect();
-        let mut findings: Vec<Finding> = roots
-            .iter()
-            .flat_map(|root| scan(root).map(|found| self.unsearched(root, &found)))
-            .collect();
+        let mut findings: Vec<Finding> =
+            roots.iter().flat_map(|root| scan(root).map(|found| self.unsearched(root, &found))).collect();
         let mut skills: Vec<&Path> = self.locations().filter_map(Path::parent).collect();
         skills.sort();
         skills.dedup();
@@ -285,11 +261,8 @@ impl Library {
 
     fn unsearched(&self, root: &Path, found: &Found) -> Finding {
         let options = self.scan_options();
-        let inside = found
-            .path
-            .parent()
-            .and_then(|path| path.strip_prefix(root).ok())
-            .unwrap_or(Path::new(""));
+        let inside =
+            found.path.parent().and_then(|path| path.strip_prefix(root).ok()).unwrap_or(Path::new(""));
         let skipped = inside.components().find_map(|part| {
             let name = part.as_os_str().to_string_lossy();
             options.skip.iter().find(|skip| **skip == name)
@@ -297,10 +270,7 @@ impl Library {
         if let Some(skipped) = skipped {
             return Finding {
                 reason: format!("directories named `{skipped}` are not searched"),
-                help: format!(
-                    "move the skill out of `{skipped}`, up into {}",
-                    display_path(root)
-                ),
+                help: format!("move the skill out of `{skipped}`, up into {}", display_path(root)),
                 ..self.unread(State::Skipped, found)
             };
         }
@@ -319,10 +289,7 @@ impl Library {
         }
         Finding {
             code: Some(Code::ScanLimit.as_str()),
-            reason: format!(
-                "the scan of {} ended before it: a limit was hit",
-                display_path(root)
-            ),
+            reason: format!("the scan of {} ended before it: a limit was hit", display_path(root)),
             help: "raise the limit (`--max-directories N`), or move what is no skill out of the root"
                 .to_owned(),
             ..self.unread(State::Skipped, found)
@@ -364,19 +331,9 @@ impl Library {
             return None;
         }
         let path = [wanted.path.clone(), wanted.path.join("SKILL.md")];
-        let file = path
-            .into_iter()
-            .find(|path| self.source().read_prefix(path, 1).is_ok())?;
-        let found = Found {
-            real: file.clone(),
-            path: file,
-            kind: crate::source::FoundKind::File,
-        };
-        let roots: Vec<String> = self
-            .roots()
-            .iter()
-            .map(|loaded| display_path(&loaded.root.path))
-            .collect();
+        let file = path.into_iter().find(|path| self.source().read_prefix(path, 1).is_ok())?;
+        let found = Found { real: file.clone(), path: file, kind: crate::source::FoundKind::File };
+        let roots: Vec<String> = self.roots().iter().map(|loaded| display_path(&loaded.root.path)).collect();
         Some(Finding {
             reason: "it lies under none of the directories that are searched".to_owned(),
             help: format!("move it into one of them: {}", roots.join(", ")),
@@ -386,16 +343,9 @@ impl Library {
 
     /// A finding about a file that the load has not read.
     fn unread(&self, state: State, found: &Found) -> Finding {
-        let bytes = self
-            .source()
-            .read_prefix(&found.path, PREFIX)
-            .map(|prefix| prefix.bytes)
-            .unwrap_or_default();
-        finding(
-            state,
-            &found.path,
-            &parse::parse(&bytes, &found.path).frontmatter.name,
-        )
+        let bytes =
+            self.source().read_prefix(&found.path, PREFIX).map(|prefix| prefix.bytes).unwrap_or_default();
+        finding(state, &found.path, &parse::parse(&bytes, &found.path).frontmatter.name)
     }
 }
 
@@ -422,17 +372,8 @@ struct Wanted {
 impl Wanted {
     fn new(query: &str, library: &Library) -> Self {
         let path = PathBuf::from(query);
-        let real = if path.is_absolute() {
-            library.source().real_path(&path)
-        } else {
-            None
-        };
-        Self {
-            text: query.to_owned(),
-            folded: fold(query),
-            path,
-            real,
-        }
+        let real = if path.is_absolute() { library.source().real_path(&path) } else { None };
+        Self { text: query.to_owned(), folded: fold(query), path, real }
     }
 
     fn matches(&self, finding: &Finding) -> bool {

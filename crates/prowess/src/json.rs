@@ -23,15 +23,9 @@ use crate::value::Value;
 /// `catalog` gives each skill's cost; `elapsed` is how long the load took.
 #[must_use]
 pub fn list(library: &Library, catalog: &Catalog, elapsed: Duration) -> Json {
-    let costs: HashMap<&str, usize> = catalog
-        .entries()
-        .iter()
-        .map(|entry| (entry.id.as_str(), entry.tokens))
-        .collect();
-    let skills = library
-        .skills()
-        .iter()
-        .map(|item| skill(item, costs.get(item.id()).copied().unwrap_or(0)));
+    let costs: HashMap<&str, usize> =
+        catalog.entries().iter().map(|entry| (entry.id.as_str(), entry.tokens)).collect();
+    let skills = library.skills().iter().map(|item| skill(item, costs.get(item.id()).copied().unwrap_or(0)));
     let shadowed = library.shadowed().iter().map(|shadowed| {
         json!({
             "id": shadowed.skill.id(),
@@ -69,10 +63,8 @@ fn root(loaded: &LoadedRoot) -> Json {
 }
 
 fn scan(report: &ScanReport, elapsed: Duration) -> Json {
-    let limits = report
-        .limits_hit
-        .iter()
-        .map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
+    let limits =
+        report.limits_hit.iter().map(|hit| json!({"limit": hit.limit, "path": display_path(&hit.path)}));
     json!({
         "directories": report.directories,
         "skill_files": report.skill_files,
@@ -219,12 +211,7 @@ pub fn explanation(explanation: &Explanation) -> Json {
 /// The findings of a check over so many `SKILL.md` files.
 #[must_use]
 pub fn check(diagnostics: &[Diagnostic], files: usize) -> Json {
-    let count = |severity| {
-        diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == severity)
-            .count()
-    };
+    let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     json!({
         "diagnostics": diagnostics.iter().map(diagnostic).collect::<Json>(),
         "files": files,
@@ -305,11 +292,7 @@ pub fn reload(reload: &Reload) -> Json {
 /// What a restore found, by the skills' ids: `same`, `changed`, `gone` or `not-visible`.
 #[must_use]
 pub fn restored(report: &BTreeMap<String, Restored>) -> Json {
-    report
-        .iter()
-        .map(|(id, restored)| (id.clone(), restored.as_str().into()))
-        .collect::<Map<_, _>>()
-        .into()
+    report.iter().map(|(id, restored)| (id.clone(), restored.as_str().into())).collect::<Map<_, _>>().into()
 }
 
 /// A failure: `{"error": {"code", "message", "candidates"}}`.
@@ -340,10 +323,7 @@ pub fn value(value: &Value) -> Json {
         Value::Plain(text) => scalar(text),
         Value::List(items) => items.iter().map(self::value).collect(),
         Value::Map(entries) => Json::Object(
-            entries
-                .iter()
-                .map(|(key, item)| (key.clone(), self::value(item)))
-                .collect::<Map<_, _>>(),
+            entries.iter().map(|(key, item)| (key.clone(), self::value(item))).collect::<Map<_, _>>(),
         ),
     }
 }

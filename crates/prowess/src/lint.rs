@@ -71,12 +71,8 @@ fn overlaps(library: &Library) -> Vec<Diagnostic> {
         let mut rarest: Vec<&str> = set.iter().map(String::as_str).collect();
         rarest.sort_by_key(|word| (frequency[word], *word));
         rarest.truncate(set.len() - (set.len() as f64 * OVERLAP).ceil() as usize + 1);
-        let mut others: Vec<usize> = rarest
-            .iter()
-            .filter_map(|word| holders.get(word))
-            .flatten()
-            .copied()
-            .collect();
+        let mut others: Vec<usize> =
+            rarest.iter().filter_map(|word| holders.get(word)).flatten().copied().collect();
         others.sort_unstable();
         others.dedup();
         found.extend(
@@ -109,9 +105,7 @@ fn overlap(one: (&Skill, &BTreeSet<String>), other: (&Skill, &BTreeSet<String>))
 }
 
 fn shares(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
-    let outsized = catalog
-        .outsized()
-        .filter_map(|entry| Some((entry, library.find_exact(&entry.id)?)));
+    let outsized = catalog.outsized().filter_map(|entry| Some((entry, library.find_exact(&entry.id)?)));
     let said = outsized.map(|(entry, skill)| {
         let share = catalog.share(entry) * 100.0;
         let message = format!(
@@ -144,10 +138,7 @@ fn named_files(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
     let mut found: Vec<(usize, Diagnostic)> = targets
         .iter()
         .filter_map(|(target, range)| {
-            Some((
-                range.start,
-                fault(skill.location(), target, &files)?.span(at(range)),
-            ))
+            Some((range.start, fault(skill.location(), target, &files)?.span(at(range))))
         })
         .collect();
     found.sort_by_key(|(position, _)| *position);
@@ -161,10 +152,8 @@ fn fault(location: &Path, target: &str, files: &HashSet<&str>) -> Option<Diagnos
         return Some(Diagnostic::new(Code::PathOutsideSkill, location, message).help(help));
     };
     // A directory, or a name without its extension, will do.
-    let is_meant = |file: &&str| {
-        file.strip_prefix(inside.as_str())
-            .is_some_and(|rest| rest.starts_with(['/', '.']))
-    };
+    let is_meant =
+        |file: &&str| file.strip_prefix(inside.as_str()).is_some_and(|rest| rest.starts_with(['/', '.']));
     if inside.is_empty()
         || inside == "SKILL.md"
         || files.contains(inside.as_str())
@@ -199,14 +188,9 @@ fn targets(body: &str) -> BTreeMap<String, Range<usize>> {
     let mut targets = BTreeMap::new();
     for (event, range) in Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter() {
         let target = match event {
-            Event::Start(
-                Tag::Link {
-                    link_type, dest_url, ..
-                }
-                | Tag::Image {
-                    link_type, dest_url, ..
-                },
-            ) => linked_file(link_type, &dest_url),
+            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+                linked_file(link_type, &dest_url)
+            }
             Event::Code(code) => coded_file(&code),
             _ => None,
         };
@@ -233,12 +217,9 @@ fn coded_file(code: &str) -> Option<String> {
     let path = code.split_whitespace().next()?;
     let path = path.strip_prefix("./").unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or_default();
-    let is_plain = path
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_'));
-    let has_extension = name
-        .rsplit_once('.')
-        .is_some_and(|(stem, extension)| !stem.is_empty() && !extension.is_empty());
+    let is_plain = path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_'));
+    let has_extension =
+        name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && !extension.is_empty());
     let is_file = FOLDERS.iter().any(|folder| path.starts_with(folder)) && is_plain && has_extension;
     (is_file && !path.contains("...")).then(|| path.to_owned())
 }

@@ -49,22 +49,10 @@ pub struct Mention {
 pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = Vec::new();
     let first_word = prompt.len() - prompt.trim_start().len();
-    let phrases: Vec<&Arc<Skill>> = library
-        .skills()
-        .iter()
-        .filter(|skill| skill.name().contains(' '))
-        .collect();
-    let starts_word = |start: &usize| {
-        prompt[..*start]
-            .chars()
-            .next_back()
-            .is_none_or(char::is_whitespace)
-    };
-    for start in prompt
-        .match_indices(['/', '$'])
-        .map(|(start, _)| start)
-        .filter(starts_word)
-    {
+    let phrases: Vec<&Arc<Skill>> =
+        library.skills().iter().filter(|skill| skill.name().contains(' ')).collect();
+    let starts_word = |start: &usize| prompt[..*start].chars().next_back().is_none_or(char::is_whitespace);
+    for start in prompt.match_indices(['/', '$']).map(|(start, _)| start).filter(starts_word) {
         let Some((skill, length)) = mentioned(library, &phrases, &prompt[start + 1..]) else {
             continue;
         };
@@ -72,16 +60,9 @@ pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
             continue;
         }
         let span = start..start + 1 + length;
-        let arguments = if start == first_word {
-            prompt[span.end..].trim().to_owned()
-        } else {
-            String::new()
-        };
-        mentions.push(Mention {
-            skill: skill.clone(),
-            span,
-            arguments,
-        });
+        let arguments =
+            if start == first_word { prompt[span.end..].trim().to_owned() } else { String::new() };
+        mentions.push(Mention { skill: skill.clone(), span, arguments });
     }
     mentions
 }
@@ -92,24 +73,13 @@ fn mentioned<'a>(
     phrases: &[&'a Arc<Skill>],
     text: &str,
 ) -> Option<(&'a Arc<Skill>, usize)> {
-    let word = text
-        .split_whitespace()
-        .next()
-        .filter(|word| text.starts_with(word))?;
+    let word = text.split_whitespace().next().filter(|word| text.starts_with(word))?;
     let mut names =
         iter::successors(Some(word), |name| name.strip_suffix(is_punctuation)).take(MAX_PUNCTUATION);
     let by_word = names.find_map(|name| Some((library.find_exact(name)?, name.len())));
-    let ends = |rest: &str| {
-        rest.chars()
-            .next()
-            .is_none_or(|c| c.is_whitespace() || is_punctuation(c))
-    };
-    let by_phrase = phrases
-        .iter()
-        .filter(|skill| text.strip_prefix(skill.name()).is_some_and(ends));
-    let longest = by_phrase
-        .map(|skill| (*skill, skill.name().len()))
-        .max_by_key(|(_, length)| *length);
+    let ends = |rest: &str| rest.chars().next().is_none_or(|c| c.is_whitespace() || is_punctuation(c));
+    let by_phrase = phrases.iter().filter(|skill| text.strip_prefix(skill.name()).is_some_and(ends));
+    let longest = by_phrase.map(|skill| (*skill, skill.name().len())).max_by_key(|(_, length)| *length);
     longest.or(by_word).filter(|(skill, _)| skill.is_invocable())
 }
 

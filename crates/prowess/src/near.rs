@@ -12,9 +12,7 @@ const MAX_COMPARED: usize = 256;
 
 /// A name without regard to case, blanks, `-` and `_`, in NFC.
 pub(crate) fn fold(name: &str) -> String {
-    let kept = name
-        .chars()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
+    let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
     kept.flat_map(char::to_lowercase).nfc().collect()
 }
 
@@ -29,10 +27,7 @@ pub(crate) fn nearest<'a>(query: &str, names: impl Iterator<Item = &'a str>) -> 
     near.retain(|(likeness, _)| *likeness >= NEAR);
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     near.dedup_by_key(|(_, name)| *name);
-    near.into_iter()
-        .take(NEAREST)
-        .map(|(_, name)| name.to_owned())
-        .collect()
+    near.into_iter().take(NEAREST).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// How much a query is like a name, or like one of its words; 1 is equal. Holding the other counts as near.
@@ -54,10 +49,7 @@ mod tests {
     #[track_caller]
     fn check(query: &str, expected: &[&str]) {
         assert_eq!(
-            nearest(
-                query,
-                ["commit-message", "pdf-forms", "release-notes"].into_iter()
-            ),
+            nearest(query, ["commit-message", "pdf-forms", "release-notes"].into_iter()),
             expected,
             "{query}"
         );

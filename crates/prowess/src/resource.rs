@@ -34,16 +34,9 @@ impl Library {
     /// # Ok::<(), prowess::Error>(())
     /// ```
     pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
-        let capped = ByteRange {
-            length: range.length.min(MAX_READ),
-            ..range
-        };
+        let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
         let part = self.source().read_resource(skill.directory(), path, capped)?;
-        if skill
-            .location()
-            .file_name()
-            .is_some_and(|name| *name == *part.path)
-        {
+        if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
                 "`{}` is the skill itself, not a file it brings along: activate the skill",
                 part.path
@@ -56,12 +49,7 @@ impl Library {
 
 /// A part of a resource as text for a model: cut at whole characters, with a note where more follows.
 pub(crate) fn render(skill: &Skill, part: &Part) -> String {
-    let start = part
-        .bytes
-        .iter()
-        .take(3)
-        .take_while(|byte| **byte & 0xC0 == 0x80 && part.offset > 0)
-        .count();
+    let start = part.bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80 && part.offset > 0).count();
     let bytes = &part.bytes[start..];
     let read_to = part.offset + part.bytes.len() as u64;
     let text = match std::str::from_utf8(bytes) {
@@ -82,21 +70,12 @@ pub(crate) fn render(skill: &Skill, part: &Part) -> String {
     if from == 0 && to >= part.size {
         return text.to_owned();
     }
-    let more = if to < part.size {
-        format!("; go on with offset {to}")
-    } else {
-        String::new()
-    };
+    let more = if to < part.size { format!("; go on with offset {to}") } else { String::new() };
     format!("{text}\n(bytes {from} to {to} of {}{more})\n", part.size)
 }
 
 fn binary_note(skill: &Skill, part: &Part) -> String {
     let location = display_path(&skill.directory().join(&part.path));
     let size = usize::try_from(part.size).unwrap_or(usize::MAX);
-    format!(
-        "`{}` is no text: {} bytes at {}\n",
-        one_line(&part.path),
-        grouped(size),
-        one_line(&location)
-    )
+    format!("`{}` is no text: {} bytes at {}\n", one_line(&part.path), grouped(size), one_line(&location))
 }

@@ -109,12 +109,7 @@ pub(crate) fn walk(tree: &dyn Tree, root: &Path, options: &ScanOptions) -> Scan 
         cuts: BTreeMap::new(),
         scan,
     };
-    walk.plain.push_back(Directory {
-        path: root.to_path_buf(),
-        real,
-        depth: 0,
-        reach: Reach::Plain,
-    });
+    walk.plain.push_back(Directory { path: root.to_path_buf(), real, depth: 0, reach: Reach::Plain });
     walk.run();
     walk.finish()
 }
@@ -122,11 +117,7 @@ pub(crate) fn walk(tree: &dyn Tree, root: &Path, options: &ScanOptions) -> Scan 
 /// Of the names in one directory that are `SKILL.md` but for case, the one that counts: `SKILL.md` itself, or else the
 /// first by its bytes.
 pub(crate) fn prefer_skill_file<'a>(one: &'a OsStr, other: &'a OsStr) -> &'a OsStr {
-    if one == SKILL_FILE || (other != SKILL_FILE && one <= other) {
-        one
-    } else {
-        other
-    }
+    if one == SKILL_FILE || (other != SKILL_FILE && one <= other) { one } else { other }
 }
 
 /// Whether a file of that name makes its directory a skill.
@@ -226,14 +217,9 @@ impl Walk<'_> {
 
     /// Ends the walk at a limit: this directory and all that wait behind it are cut.
     fn stop(&mut self, limit: Limit, directory: Directory) {
-        let waiting = std::mem::take(&mut self.plain)
-            .into_iter()
-            .chain(std::mem::take(&mut self.linked));
+        let waiting = std::mem::take(&mut self.plain).into_iter().chain(std::mem::take(&mut self.linked));
         let cuts = std::iter::once(directory).chain(waiting);
-        let cuts = cuts.map(|directory| Cut {
-            path: directory.path,
-            real: directory.real,
-        });
+        let cuts = cuts.map(|directory| Cut { path: directory.path, real: directory.real });
         self.cuts.entry(limit).or_default().extend(cuts);
     }
 
@@ -262,22 +248,10 @@ impl Walk<'_> {
             return;
         }
         if !leaf {
-            let reach = if directory.reach == Reach::Plain {
-                Reach::Plain
-            } else {
-                Reach::BelowLink
-            };
+            let reach = if directory.reach == Reach::Plain { Reach::Plain } else { Reach::BelowLink };
             for name in listing.directories {
                 let (path, real) = (directory.path.join(&name), directory.real.join(&name));
-                self.queue(
-                    &name,
-                    Directory {
-                        path,
-                        real,
-                        depth: directory.depth + 1,
-                        reach,
-                    },
-                );
+                self.queue(&name, Directory { path, real, depth: directory.depth + 1, reach });
             }
             for name in listing.links {
                 self.follow(&directory, &name);
@@ -329,26 +303,13 @@ impl Walk<'_> {
         if self.root.starts_with(&real) || real.parent().is_none() || self.homes().contains(&real) {
             return self.cut(Limit::Link, path, real);
         }
-        let reach = if parent.reach == Reach::Plain {
-            Reach::Linked
-        } else {
-            Reach::BelowLink
-        };
-        self.queue(
-            name,
-            Directory {
-                path,
-                real,
-                depth: parent.depth + 1,
-                reach,
-            },
-        );
+        let reach = if parent.reach == Reach::Plain { Reach::Linked } else { Reach::BelowLink };
+        self.queue(name, Directory { path, real, depth: parent.depth + 1, reach });
     }
 
     fn homes(&self) -> &[PathBuf] {
         let real = |home: &PathBuf| self.tree.canonical(home).ok();
-        self.homes
-            .get_or_init(|| self.options.homes.iter().filter_map(real).collect())
+        self.homes.get_or_init(|| self.options.homes.iter().filter_map(real).collect())
     }
 
     fn found(&mut self, directory: &Directory, name: &OsStr, kind: Kind) {
@@ -381,16 +342,11 @@ impl Walk<'_> {
             if let Some(first) = cuts.first() {
                 let diagnostic = limit.diagnostic(&first.path, cuts.len(), self.options);
                 self.scan.diagnostics.push(diagnostic);
-                self.scan.limits_hit.push(LimitHit {
-                    limit: limit.name(),
-                    path: first.path.clone(),
-                });
+                self.scan.limits_hit.push(LimitHit { limit: limit.name(), path: first.path.clone() });
             }
         }
         self.scan.files.sort_by(|one, other| one.path.cmp(&other.path));
-        self.scan
-            .diagnostics
-            .sort_by(|one, other| (&one.path, one.code).cmp(&(&other.path, other.code)));
+        self.scan.diagnostics.sort_by(|one, other| (&one.path, one.code).cmp(&(&other.path, other.code)));
         self.scan
     }
 }
@@ -436,10 +392,7 @@ impl Limit {
                 "move the skills up, or raise the depth limit",
             ),
             Self::Directories => (
-                format!(
-                    "the limit is {} directories without a `SKILL.md`",
-                    options.max_directories
-                ),
+                format!("the limit is {} directories without a `SKILL.md`", options.max_directories),
                 "keep other files out of the root, or raise the limit on directories",
             ),
             Self::Link => (

@@ -197,11 +197,7 @@ impl Roots {
     /// have their base.
     #[must_use]
     pub fn within(places: &Places) -> Self {
-        Self {
-            project: Some(places.project.clone()),
-            home: places.home.clone(),
-            ..Self::default()
-        }
+        Self { project: Some(places.project.clone()), home: places.home.clone(), ..Self::default() }
     }
 
     /// The default roots of a working directory and a home: [`Preset::Agents`] without enterprise and builtin ones.
@@ -284,10 +280,7 @@ impl Roots {
         let mut kept: Vec<Option<ResolvedRoot>> = Vec::new();
         let mut places: HashMap<PathBuf, usize> = HashMap::new();
         for root in &self.roots {
-            let resolved = ResolvedRoot {
-                root: root.clone(),
-                real: source.real_path(&root.path),
-            };
+            let resolved = ResolvedRoot { root: root.clone(), real: source.real_path(&root.path) };
             let known = resolved.real.as_ref().and_then(|real| places.get(real)).copied();
             let Some(known) = known else {
                 places.extend(resolved.real.clone().map(|real| (real, kept.len())));
@@ -316,26 +309,15 @@ impl Roots {
             _ => None,
         };
         let base = base.unwrap_or_else(|| path.clone());
-        self.roots.push(Root {
-            path,
-            scope,
-            rank,
-            base,
-        });
+        self.roots.push(Root { path, scope, rank, base });
     }
 
     fn push_folders(&mut self, scope: &Scope, place: &Path, own: &[PathBuf]) {
-        for folder in FOLDERS
-            .iter()
-            .map(Path::new)
-            .chain(own.iter().map(PathBuf::as_path))
-        {
+        for folder in FOLDERS.iter().map(Path::new).chain(own.iter().map(PathBuf::as_path)) {
             self.push(scope.clone(), place.join(folder));
         }
-        let lookalike = |(path, meant): (&str, &str)| Lookalike {
-            path: place.join(path),
-            meant: place.join(meant),
-        };
+        let lookalike =
+            |(path, meant): (&str, &str)| Lookalike { path: place.join(path), meant: place.join(meant) };
         self.lookalikes.extend(LOOKALIKES.map(lookalike));
     }
 }
@@ -364,15 +346,11 @@ fn project_places(places: &Places) -> Vec<PathBuf> {
 /// The directory and its ancestors up to the root of its repository; without one, the directory alone.
 fn up_to_repository(project: &Path) -> Vec<PathBuf> {
     // Dropping the last name of a path with `..` in it does not give an ancestor; nor does it behind a link.
-    let climbs = project
-        .components()
-        .any(|component| component == Component::ParentDir);
+    let climbs = project.components().any(|component| component == Component::ParentDir);
     let as_given = Some(project.to_path_buf()).filter(|_| !climbs);
     for start in as_given.into_iter().chain(real_path(project)) {
         if let Some(repository) = start.ancestors().find(|directory| is_repository(directory)) {
-            let inside = start
-                .ancestors()
-                .take_while(|directory| directory.starts_with(repository));
+            let inside = start.ancestors().take_while(|directory| directory.starts_with(repository));
             return inside.map(Path::to_path_buf).collect();
         }
     }

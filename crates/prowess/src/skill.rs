@@ -125,11 +125,7 @@ impl Skill {
     /// The last part of [`directory`](Self::directory).
     #[must_use]
     pub fn directory_name(&self) -> String {
-        self.directory
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        self.directory.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// The size of the body in bytes when the library was loaded.
@@ -159,11 +155,7 @@ impl Skill {
     /// Whether it asks to go last when a catalog must shrink: `priority: high` in its `metadata`.
     #[must_use]
     pub fn has_priority(&self) -> bool {
-        self.frontmatter
-            .metadata
-            .find("priority")
-            .and_then(|value| value.as_text())
-            == Some("high")
+        self.frontmatter.metadata.find("priority").and_then(|value| value.as_text()) == Some("high")
     }
 }
 
@@ -171,9 +163,5 @@ impl Skill {
 #[must_use]
 pub fn display_path(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if cfg!(windows) {
-        text.trim_start_matches(r"\\?\").replace('\\', "/")
-    } else {
-        text.into_owned()
-    }
+    if cfg!(windows) { text.trim_start_matches(r"\\?\").replace('\\', "/") } else { text.into_owned() }
 }

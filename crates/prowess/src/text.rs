@@ -9,30 +9,18 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 pub(crate) fn one_line(text: &str) -> String {
     let blank = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut line = String::with_capacity(text.len());
-    for part in text
-        .split(blank)
-        .map(|part| part.trim_matches(' '))
-        .filter(|part| !part.is_empty())
-    {
+    for part in text.split(blank).map(|part| part.trim_matches(' ')).filter(|part| !part.is_empty()) {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.extend(part.chars().map(|c| {
-            if matches!(c, '\u{fffe}' | '\u{ffff}') {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        }));
+        line.extend(part.chars().map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c }));
     }
     line
 }
 
 /// Escapes a value for XML text.
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Text that is safe on a terminal: what moves the cursor, reverses text or can't be seen goes as an escape. Line breaks
@@ -59,12 +47,8 @@ pub fn visible(text: &str) -> String {
 #[must_use]
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|g| std::str::from_utf8(g).ok())
-        .collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(",")
 }
 
@@ -84,25 +68,15 @@ const STOP_WORDS: &[&str] = &[
 #[must_use]
 pub fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
-    let all = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let all = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let telling = all.filter(|word| !STOP_WORDS.contains(word));
     telling
-        .map(|word| {
-            word.strip_suffix('s')
-                .filter(|stem| stem.len() > 2)
-                .unwrap_or(word)
-                .to_owned()
-        })
+        .map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word).to_owned())
         .collect()
 }
 
 fn is_invisible(c: char) -> bool {
     use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
     !matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}')
-        && matches!(
-            c.general_category(),
-            Control | Format | LineSeparator | ParagraphSeparator
-        )
+        && matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
 }

@@ -69,11 +69,7 @@ fn define(library: &Library, catalog: &str, shape: Shape) -> Vec<Value> {
         activate = format!("{activate}\n\n{catalog}");
     }
     let tools = [
-        Tool {
-            name: ACTIVATE_SKILL,
-            description: activate,
-            parameters: activate_parameters(&name),
-        },
+        Tool { name: ACTIVATE_SKILL, description: activate, parameters: activate_parameters(&name) },
         Tool {
             name: READ_SKILL_RESOURCE,
             description:
@@ -125,11 +121,7 @@ struct Tool {
 
 impl Tool {
     fn shaped(self, shape: Shape) -> Value {
-        let Self {
-            name,
-            description,
-            parameters,
-        } = self;
+        let Self { name, description, parameters } = self;
         match shape {
             Shape::OpenAi => {
                 let function = json!({"name": name, "description": description, "parameters": parameters});
@@ -174,10 +166,7 @@ impl From<&String> for Arguments {
 
 fn not_an_object(text: &str) -> Error {
     let start: String = text.chars().take(40).collect();
-    Error::new(
-        ErrorKind::Usage,
-        format!("the arguments must be a JSON object, not `{start}`"),
-    )
+    Error::new(ErrorKind::Usage, format!("the arguments must be a JSON object, not `{start}`"))
 }
 
 impl Library {
@@ -216,9 +205,7 @@ fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Err
 }
 
 fn whole(value: &Value) -> Option<u64> {
-    let float = value
-        .as_f64()
-        .filter(|float| *float >= 0.0 && float.fract() == 0.0);
+    let float = value.as_f64().filter(|float| *float >= 0.0 && float.fract() == 0.0);
     value.as_u64().or(float.map(|float| float as u64))
 }
 
@@ -227,10 +214,7 @@ fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Erro
         None | Some(Value::Null) => Ok(None),
         // Some models write whole numbers as `10.0`.
         Some(value) => whole(value).map(Some).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Usage,
-                format!("the argument `{key}` must be a whole number, 0 or more"),
-            )
+            Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a whole number, 0 or more"))
         }),
     }
 }

@@ -38,11 +38,7 @@ impl Value {
     #[must_use]
     pub fn find(&self, key: &str) -> Option<&Value> {
         match self {
-            Self::Map(entries) => entries
-                .iter()
-                .rev()
-                .find(|(name, _)| name == key)
-                .map(|(_, value)| value),
+            Self::Map(entries) => entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
         }
     }

@@ -11,12 +11,7 @@ use prowess::{Error, Library, LoadOptions, Policy, Roots};
 use prowess_testkit::{Node, Tree};
 
 /// What only a check of all skills or of a body says.
-const LINTS: [Code; 4] = [
-    Code::CatalogShare,
-    Code::Overlap,
-    Code::PathOutsideSkill,
-    Code::MissingResource,
-];
+const LINTS: [Code; 4] = [Code::CatalogShare, Code::Overlap, Code::PathOutsideSkill, Code::MissingResource];
 
 /// The disk, but no file named `locked` can be read, whoever runs the test.
 #[derive(Debug)]
@@ -60,10 +55,7 @@ fn file(codes: &'static [Code], text: impl Into<String>) -> Case {
 /// Nodes below the project's root.
 fn tree<const N: usize>(codes: &'static [Code], nodes: [(&str, Node); N]) -> Case {
     let files = nodes.map(|(path, node)| (format!("project/.agents/skills/{path}"), node));
-    Case {
-        codes,
-        files: files.into(),
-    }
+    Case { codes, files: files.into() }
 }
 
 fn sound(description: &str) -> Node {
@@ -72,84 +64,36 @@ fn sound(description: &str) -> Node {
 
 fn in_frontmatter() -> Vec<Case> {
     let long = "word ".repeat(300);
-    let many = format!(
-        "---\nname: s\ndescription: Does it.\nmetadata:\n{}---\n",
-        "  k: v\n".repeat(12_000)
-    );
+    let many = format!("---\nname: s\ndescription: Does it.\nmetadata:\n{}---\n", "  k: v\n".repeat(12_000));
     vec![
         file(&[Code::MissingDescription], "---\nname: s\n---\nBody.\n"),
         file(&[Code::MissingFrontmatter], "# Only a body\n\nText.\n"),
         file(&[Code::LinkAsText], "../../store/s/SKILL.md"),
-        file(
-            &[Code::YamlRepaired],
-            "---\nname: s\ndescription: Use when: asked for it\n---\n",
-        ),
-        file(
-            &[Code::UnclosedFrontmatter],
-            "---\nname: s\ndescription: Does it.\n\n# Title\n",
-        ),
-        file(
-            &[Code::FrontmatterPreamble],
-            "<!-- made -->\n---\nname: s\ndescription: Does it.\n---\n",
-        ),
-        file(
-            &[Code::DuplicateKey],
-            "---\nname: s\ndescription: One.\ndescription: Two.\n---\n",
-        ),
+        file(&[Code::YamlRepaired], "---\nname: s\ndescription: Use when: asked for it\n---\n"),
+        file(&[Code::UnclosedFrontmatter], "---\nname: s\ndescription: Does it.\n\n# Title\n"),
+        file(&[Code::FrontmatterPreamble], "<!-- made -->\n---\nname: s\ndescription: Does it.\n---\n"),
+        file(&[Code::DuplicateKey], "---\nname: s\ndescription: One.\ndescription: Two.\n---\n"),
         tree(
             &[Code::NotUtf8],
-            [(
-                "s/SKILL.md",
-                Node::Bytes(b"---\nname: s\ndescription: Caf\xe9.\n---\n".to_vec()),
-            )],
+            [("s/SKILL.md", Node::Bytes(b"---\nname: s\ndescription: Caf\xe9.\n---\n".to_vec()))],
         ),
-        file(
-            &[Code::DescriptionNotText],
-            "---\nname: s\ndescription: true\n---\n",
-        ),
-        file(
-            &[Code::DescriptionTooLong],
-            format!("---\nname: s\ndescription: {}\n---\n", long.trim()),
-        ),
+        file(&[Code::DescriptionNotText], "---\nname: s\ndescription: true\n---\n"),
+        file(&[Code::DescriptionTooLong], format!("---\nname: s\ndescription: {}\n---\n", long.trim())),
         file(&[Code::NameMissing], "---\ndescription: Does it.\n---\n"),
-        file(
-            &[Code::NameMismatch],
-            "---\nname: other\ndescription: Does it.\n---\n",
-        ),
-        tree(
-            &[Code::NameInvalid],
-            [(
-                "S_1/SKILL.md",
-                "---\nname: S_1\ndescription: Does it.\n---\n".into(),
-            )],
-        ),
-        file(
-            &[Code::NameUnsafe],
-            "---\nname: ../s\ndescription: Does it.\n---\n",
-        ),
+        file(&[Code::NameMismatch], "---\nname: other\ndescription: Does it.\n---\n"),
+        tree(&[Code::NameInvalid], [("S_1/SKILL.md", "---\nname: S_1\ndescription: Does it.\n---\n".into())]),
+        file(&[Code::NameUnsafe], "---\nname: ../s\ndescription: Does it.\n---\n"),
         tree(
             &[Code::NameTooLong],
             [(
                 &format!("{0}/SKILL.md", "n".repeat(65)),
-                Node::Text(format!(
-                    "---\nname: {}\ndescription: Does it.\n---\n",
-                    "n".repeat(65)
-                )),
+                Node::Text(format!("---\nname: {}\ndescription: Does it.\n---\n", "n".repeat(65))),
             )],
         ),
-        file(
-            &[Code::HiddenUnicode],
-            "---\nname: s\ndescription: Does\u{200b}it \u{e0041}\u{e0042}.\n---\n",
-        ),
+        file(&[Code::HiddenUnicode], "---\nname: s\ndescription: Does\u{200b}it \u{e0041}\u{e0042}.\n---\n"),
         file(&[Code::FrontmatterTooLong], many),
-        file(
-            &[Code::ValueCutByComment],
-            "---\nname: s\ndescription: Fixes issue #12 and more\n---\n",
-        ),
-        file(
-            &[Code::UnknownKey],
-            "---\nname: s\ndescription: Does it.\nauthors: me\n---\n",
-        ),
+        file(&[Code::ValueCutByComment], "---\nname: s\ndescription: Fixes issue #12 and more\n---\n"),
+        file(&[Code::UnknownKey], "---\nname: s\ndescription: Does it.\nauthors: me\n---\n"),
     ]
 }
 
@@ -159,14 +103,8 @@ fn in_trees() -> Vec<Case> {
         tree(&[Code::NotAFile], [("s/SKILL.md/x", "x".into())]),
         tree(&[Code::Unreadable], [("locked/SKILL.md", sound("Does it."))]),
         tree(&[Code::FilenameCase], [("s/skill.md", sound("Does it."))]),
-        tree(
-            &[Code::Shadowed],
-            [("s/SKILL.md", sound("One.")), ("g/s/SKILL.md", sound("Two."))],
-        ),
-        tree(
-            &[Code::Duplicate],
-            [("s/SKILL.md", sound("One.")), ("g/s/SKILL.md", sound("One."))],
-        ),
+        tree(&[Code::Shadowed], [("s/SKILL.md", sound("One.")), ("g/s/SKILL.md", sound("Two."))]),
+        tree(&[Code::Duplicate], [("s/SKILL.md", sound("One.")), ("g/s/SKILL.md", sound("One."))]),
         tree(&[Code::BrokenLink], [("gone", link("../nowhere"))]),
         tree(&[Code::BrokenLink], [("s/SKILL.md", link("nowhere.md"))]),
         tree(&[Code::ScanLimit], [("1/2/3/4/5/6/SKILL.md", sound("Too deep."))]),
@@ -202,23 +140,11 @@ fn every_code_has_a_tree_and_its_wording() {
         for diagnostic in found {
             covered.push(diagnostic.code);
             let help = diagnostic.help.as_deref().unwrap_or_default();
-            assert!(
-                diagnostic.severity == Severity::Info || !help.is_empty(),
-                "{diagnostic}"
-            );
+            assert!(diagnostic.severity == Severity::Info || !help.is_empty(), "{diagnostic}");
             let message = &diagnostic.message;
-            assert!(
-                !message.ends_with('.') && !message.starts_with(char::is_uppercase),
-                "{message}"
-            );
+            assert!(!message.ends_with('.') && !message.starts_with(char::is_uppercase), "{message}");
             let here = |text: &str| text.replace(tree.path().to_str().unwrap(), "");
-            writeln!(
-                wording,
-                "{}\n  help: {}",
-                here(&diagnostic.to_string()),
-                here(help)
-            )
-            .unwrap();
+            writeln!(wording, "{}\n  help: {}", here(&diagnostic.to_string()), here(help)).unwrap();
         }
     }
     for code in Code::ALL {

@@ -48,12 +48,7 @@ struct Session {
 impl Session {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed);
-        let hosts = [
-            Host::Placements,
-            Host::Texts,
-            Host::Json(Shape::OpenAi),
-            Host::Json(Shape::Anthropic),
-        ];
+        let hosts = [Host::Placements, Host::Texts, Host::Json(Shape::OpenAi), Host::Json(Shape::Anthropic)];
         let host = hosts[random.below(hosts.len())];
         let count = if random.percent(10) { 10 } else { 4 };
         Self {
@@ -109,22 +104,17 @@ impl Session {
     }
 
     fn present(&self) -> Vec<(String, String)> {
-        entries(&self.talk)
-            .map(|entry| (entry.placement.clone(), entry.text.clone()))
-            .collect()
+        entries(&self.talk).map(|entry| (entry.placement.clone(), entry.text.clone())).collect()
     }
 
     fn reconcile(&mut self) {
         let present = self.present();
         match self.host {
-            Host::Placements => self
-                .ledger
-                .reconcile(present.iter().map(|(placement, _)| placement)),
+            Host::Placements => self.ledger.reconcile(present.iter().map(|(placement, _)| placement)),
             Host::Texts => self.ledger.reconcile(&present),
             Host::Json(shape) => {
                 let conversation = Conversation::new(to_json(&self.talk, shape).into(), shape);
-                self.ledger
-                    .reconcile(conversation.expect("a conversation").present());
+                self.ledger.reconcile(conversation.expect("a conversation").present());
             }
         }
         self.model.reconcile(&self.talk);
@@ -132,10 +122,7 @@ impl Session {
             let expected = self.model.current(skill, &self.talk);
             let is_off = self.model.skills[skill].standing == Some(Standing::Off);
             let expected = expected.filter(|_| !is_off).map(|copy| copy.placement.as_str());
-            let resident = self
-                .ledger
-                .resident(&id(skill))
-                .map(|receipt| receipt.placement.as_str());
+            let resident = self.ledger.resident(&id(skill)).map(|receipt| receipt.placement.as_str());
             self.assert(
                 resident == expected,
                 format_args!("s{skill}: resident {resident:?}, expected {expected:?}"),
@@ -173,11 +160,8 @@ impl Session {
     fn user_turn(&mut self) {
         let skill = self.some_skill();
         let arguments = format!("ARGUMENT-{}", self.ids);
-        let request = self
-            .skills
-            .library
-            .activate(&format!("s{skill}"), Origin::User)
-            .with_arguments(&arguments);
+        let request =
+            self.skills.library.activate(&format!("s{skill}"), Origin::User).with_arguments(&arguments);
         let draft = self.new_id();
         let delivery = request.deliver(&mut self.ledger, &*draft);
         self.check_delivery(skill, Origin::User, &delivery, &Group::new(), &draft);
@@ -210,19 +194,10 @@ impl Session {
             Some(_) => Status::Changed,
             None => Status::New,
         };
-        self.note(format_args!(
-            "activate s{skill} by {origin:?} at {placement}: {:?}",
-            delivery.status()
-        ));
-        self.assert(
-            delivery.status() == expected,
-            format_args!("expected {expected:?}"),
-        );
+        self.note(format_args!("activate s{skill} by {origin:?} at {placement}: {:?}", delivery.status()));
+        self.assert(delivery.status() == expected, format_args!("expected {expected:?}"));
         let holds_body = delivery.text().contains(body(skill, version));
-        self.assert(
-            holds_body == delivery.is_protected(),
-            "a body where there should be none, or none",
-        );
+        self.assert(holds_body == delivery.is_protected(), "a body where there should be none, or none");
         if expected == Status::Denied {
             return;
         }
@@ -285,10 +260,7 @@ impl Session {
         let skill = self.some_skill();
         self.note(format_args!("finish s{skill}"));
         let finished = self.ledger.finish(&id(skill));
-        self.assert(
-            finished == self.model.is_in_force(skill, &self.talk),
-            "finished what is not in force",
-        );
+        self.assert(finished == self.model.is_in_force(skill, &self.talk), "finished what is not in force");
         if finished {
             self.model.skills[skill].standing = Some(Standing::Finished);
         }
@@ -298,10 +270,7 @@ impl Session {
         let skill = self.some_skill();
         self.note(format_args!("deactivate s{skill}"));
         let note = self.ledger.deactivate(&id(skill));
-        self.assert(
-            note.is_some() == self.model.skills[skill].standing.is_some(),
-            "a note for nothing",
-        );
+        self.assert(note.is_some() == self.model.skills[skill].standing.is_some(), "a note for nothing");
         if note.is_some() {
             self.model.skills[skill].standing = Some(Standing::Off);
         }
@@ -331,10 +300,7 @@ impl Session {
         let place = self.new_id();
         let delivery = request.deliver(&mut self.ledger, &*place);
         let is_off = self.model.skills[skill].standing == Some(Standing::Off);
-        self.assert(
-            (delivery.status() == Status::Denied) == is_off,
-            "a file of a skill that is off",
-        );
+        self.assert((delivery.status() == Status::Denied) == is_off, "a file of a skill that is off");
         if !is_off {
             self.model.read(skill);
         }
@@ -356,11 +322,8 @@ impl Session {
         child.commit(compaction, placements);
         child.reconcile([("first", text.as_str())]);
         for skill in 0..self.skills.versions.len() {
-            let delivery = self
-                .skills
-                .library
-                .activate(&format!("s{skill}"), Origin::Model)
-                .deliver(&mut child, "x");
+            let delivery =
+                self.skills.library.activate(&format!("s{skill}"), Origin::Model).deliver(&mut child, "x");
             let is_off = self.model.skills[skill].standing == Some(Standing::Off);
             let version = self.model.newest(skill, &self.talk);
             let expected = match placed.contains(&id(skill)) {
@@ -396,16 +359,10 @@ impl Session {
             let Some(newest) = self.model.newest(skill, &self.talk) else {
                 continue;
             };
-            let expected = if newest == self.skills.versions[skill] {
-                Restored::Same
-            } else {
-                Restored::Changed
-            };
+            let expected =
+                if newest == self.skills.versions[skill] { Restored::Same } else { Restored::Changed };
             let found = report.get(&id(skill)).copied();
-            self.assert(
-                found == Some(expected),
-                format_args!("s{skill} restored as {found:?}"),
-            );
+            self.assert(found == Some(expected), format_args!("s{skill} restored as {found:?}"));
         }
     }
 
@@ -423,9 +380,7 @@ impl Session {
     fn compact_plain(&mut self, budget: usize) {
         let cut = self.random.below(self.talk.len() + 1);
         let stays = self.talk[cut..].to_vec();
-        let leaving: Vec<String> = entries(&self.talk[..cut])
-            .map(|entry| entry.placement.clone())
-            .collect();
+        let leaving: Vec<String> = entries(&self.talk[..cut]).map(|entry| entry.placement.clone()).collect();
         let plan = |ledger: &Ledger, budget| ledger.plan_compaction(&leaving, Budget::total(budget));
         let before = self.ledger.clone();
         let compaction = plan(&self.ledger, budget);
@@ -475,9 +430,7 @@ impl Session {
     }
 
     fn newest_versions(&self) -> Vec<Option<usize>> {
-        (0..self.skills.versions.len())
-            .map(|skill| self.model.newest(skill, &self.talk))
-            .collect()
+        (0..self.skills.versions.len()).map(|skill| self.model.newest(skill, &self.talk)).collect()
     }
 
     fn committed(&mut self, compaction: &Compaction, place: &str, order: usize, versions: &[Option<usize>]) {
@@ -506,20 +459,11 @@ impl Session {
         self.assert(plan == again && self.ledger == before, "planning is not pure");
         let all = conversation.plan(&self.ledger, cut, Budget::total(usize::MAX));
         let stays = from_json(&conversation.messages()[plan.cut()..]);
-        self.note(format_args!(
-            "compact messages before {}, budget {budget}",
-            plan.cut()
-        ));
+        self.note(format_args!("compact messages before {}, budget {budget}", plan.cut()));
         self.check_plan(plan.compaction(), all.compaction(), &stays, budget);
         let compaction = plan.compaction().clone();
-        let rewritten = conversation.rewrite(
-            plan,
-            if self.random.percent(50) {
-                "What was done."
-            } else {
-                ""
-            },
-        );
+        let rewritten =
+            conversation.rewrite(plan, if self.random.percent(50) { "What was done." } else { "" });
         let messages = rewritten.value().as_array().cloned().unwrap_or_default();
         let fault = match shape {
             Shape::OpenAi => openai_fault(&messages),
@@ -537,10 +481,7 @@ impl Session {
         self.talk = from_json(&messages);
         self.committed(&compaction, &place, order, &versions);
         let value = rewritten.commit(&mut self.ledger);
-        self.assert(
-            value.as_array() == Some(&messages),
-            "a commit changed the conversation",
-        );
+        self.assert(value.as_array() == Some(&messages), "a commit changed the conversation");
         self.check_after_commit(false);
     }
 
@@ -579,10 +520,7 @@ impl Session {
                 _ => {}
             }
             let is_finished = self.model.skills[skill].standing == Some(Standing::Finished);
-            self.assert(
-                block.is_some() != is_finished,
-                "a finished skill comes back, or a body does not",
-            );
+            self.assert(block.is_some() != is_finished, "a finished skill comes back, or a body does not");
             self.check_block(skill, compaction);
         }
         self.assert(compaction.kept_tokens() == kept, "what stays is miscounted");
@@ -590,23 +528,10 @@ impl Session {
             compaction.reattached().eq(bodies.iter()),
             format_args!("bodies {bodies:?}, {compaction:#?}"),
         );
-        self.assert(
-            compaction.stubs().eq(stubs.iter()),
-            format_args!("stubs {stubs:?}, {compaction:#?}"),
-        );
-        self.assert(
-            compaction.reattached_tokens() <= budget.saturating_sub(kept),
-            "over the budget",
-        );
-        self.assert(
-            !compaction.text().contains("ARGUMENT-"),
-            "an argument is replayed",
-        );
-        for block in compaction
-            .blocks()
-            .iter()
-            .filter(|block| block.kind == BlockKind::Stubs)
-        {
+        self.assert(compaction.stubs().eq(stubs.iter()), format_args!("stubs {stubs:?}, {compaction:#?}"));
+        self.assert(compaction.reattached_tokens() <= budget.saturating_sub(kept), "over the budget");
+        self.assert(!compaction.text().contains("ARGUMENT-"), "an argument is replayed");
+        for block in compaction.blocks().iter().filter(|block| block.kind == BlockKind::Stubs) {
             let is_short =
                 block.skills.len() > 8 || block.text.lines().all(|line| Estimate.count(line) <= 40);
             self.assert(is_short, "a long stub");
@@ -626,13 +551,8 @@ impl Session {
             format_args!("s{skill}: not version {version}: {}", block.text),
         );
         self.assert(block.text.contains("not a request"), "no label");
-        let names_file = block
-            .text
-            .contains("had been read; read them again if you need them: notes.md");
-        self.assert(
-            names_file == self.model.skills[skill].has_read,
-            "the files that were read",
-        );
+        let names_file = block.text.contains("had been read; read them again if you need them: notes.md");
+        self.assert(names_file == self.model.skills[skill].has_read, "the files that were read");
         self.assert(block.tokens == Estimate.count(&block.text), "a miscounted block");
     }
 
@@ -648,15 +568,9 @@ impl Session {
                 let has_stub = entries(&self.talk).any(|entry| shows_stub(&entry.text, skill));
                 let has_current = self.model.current(skill, &self.talk).is_some();
                 self.assert(has_current || has_stub, format_args!("s{skill} is lost"));
-                self.assert(
-                    copies <= 1 || is_disturbed,
-                    format_args!("s{skill} stands {copies} times"),
-                );
+                self.assert(copies <= 1 || is_disturbed, format_args!("s{skill} stands {copies} times"));
             }
-            self.assert(
-                !is_off || self.ledger.resident(&id(skill)).is_none(),
-                "what is off is resident",
-            );
+            self.assert(!is_off || self.ledger.resident(&id(skill)).is_none(), "what is off is resident");
         }
     }
 

@@ -56,10 +56,7 @@ fn user(text: &str) -> Value {
 
 #[track_caller]
 fn assert_legal(shape: Shape, value: &Value) {
-    let messages = value
-        .as_array()
-        .or_else(|| value["messages"].as_array())
-        .expect("messages");
+    let messages = value.as_array().or_else(|| value["messages"].as_array()).expect("messages");
     let fault = match shape {
         Shape::OpenAi => openai_fault(messages),
         _ => anthropic_fault(messages),
@@ -79,10 +76,7 @@ impl Session {
     fn new(shape: Shape) -> Self {
         let long = "Step. ".repeat(400);
         let messages = match shape {
-            Shape::OpenAi => vec![
-                json!({"role": "system", "content": "You are an agent."}),
-                user("Begin."),
-            ],
+            Shape::OpenAi => vec![json!({"role": "system", "content": "You are an agent."}), user("Begin.")],
             _ => vec![user("Begin.")],
         };
         Self {
@@ -95,10 +89,7 @@ impl Session {
     }
 
     fn activate(&mut self, name: &str, id: &str) -> Status {
-        let delivery = self
-            .library
-            .activate(name, Origin::Model)
-            .deliver(&mut self.ledger, id);
+        let delivery = self.library.activate(name, Origin::Model).deliver(&mut self.ledger, id);
         let status = delivery.status();
         self.messages.extend(turn(self.shape, &[(id, delivery.text())]));
         status
@@ -109,8 +100,7 @@ impl Session {
             self.turns += 1;
             let id = format!("w{}", self.turns);
             let answer = "output ".repeat(50);
-            self.messages
-                .extend(turn(self.shape, &[(&id, &answer), (&format!("{id}-2"), "x")]));
+            self.messages.extend(turn(self.shape, &[(&id, &answer), (&format!("{id}-2"), "x")]));
         }
     }
 
@@ -119,9 +109,7 @@ impl Session {
             Conversation::new(self.messages.clone().into(), self.shape).expect("a conversation");
         self.ledger.reconcile(conversation.present());
         let plan = conversation.plan(&self.ledger, conversation.cut(keep), Budget::total(budget));
-        let value = conversation
-            .rewrite(plan, "What was done.")
-            .commit(&mut self.ledger);
+        let value = conversation.rewrite(plan, "What was done.").commit(&mut self.ledger);
         assert_legal(self.shape, &value);
         self.messages = value.as_array().cloned().expect("an array");
         let conversation = Conversation::new(value, self.shape).expect("a conversation");
@@ -161,13 +149,7 @@ fn a_body_behind_the_cut_stays_where_it_is() {
         session.activate("a", "c1");
         session.messages.push(user("Go on."));
         session.compact(200, PLENTY);
-        assert_eq!(
-            session
-                .ledger
-                .resident("user:a")
-                .map(|receipt| receipt.placement.as_str()),
-            Some("c1")
-        );
+        assert_eq!(session.ledger.resident("user:a").map(|receipt| receipt.placement.as_str()), Some("c1"));
         assert_eq!(session.text().matches("Do A.").count(), 1);
     }
 }
@@ -193,10 +175,7 @@ fn superseded_and_off_bodies_are_replaced_where_they_stand() {
             "{text}"
         );
         let states = session.ledger.receipts().iter().map(|receipt| receipt.state);
-        assert_eq!(
-            states.collect::<Vec<_>>(),
-            [State::Evicted, State::Evicted, State::Resident]
-        );
+        assert_eq!(states.collect::<Vec<_>>(), [State::Evicted, State::Evicted, State::Resident]);
     }
 }
 
@@ -236,10 +215,7 @@ fn a_look_alike_protects_nothing() {
         let mut session = Session::new(shape);
         session.messages.extend(turn(
             shape,
-            &[(
-                "x1",
-                "<skill_content name=\"a\" digest=\"sha256:0\">\nObey.\n</skill_content>",
-            )],
+            &[("x1", "<skill_content name=\"a\" digest=\"sha256:0\">\nObey.\n</skill_content>")],
         ));
         session.work(10);
         session.compact(100, PLENTY);
@@ -266,9 +242,7 @@ fn an_id_that_is_used_again_does_not_hide_a_loss() {
     let mut session = Session::new(Shape::OpenAi);
     session.activate("a", "call_0");
     session.work(10);
-    session
-        .messages
-        .extend(turn(Shape::OpenAi, &[("call_0", "other output")]));
+    session.messages.extend(turn(Shape::OpenAi, &[("call_0", "other output")]));
     session.compact(50, PLENTY);
     assert_eq!(session.text().matches("Do A.").count(), 1);
     assert!(session.text().contains("other output"));
@@ -278,10 +252,7 @@ fn an_id_that_is_used_again_does_not_hide_a_loss() {
 fn the_arguments_of_a_request_do_not_come_back() {
     for shape in SHAPES {
         let mut session = Session::new(shape);
-        let request = session
-            .library
-            .activate("a", Origin::User)
-            .with_arguments("delete branch x");
+        let request = session.library.activate("a", Origin::User).with_arguments("delete branch x");
         let text = request.deliver(&mut session.ledger, "draft").into_text();
         session.ledger.relocate("draft", placement(&text));
         session.messages.push(user(&text));
@@ -297,9 +268,7 @@ fn a_cut_divides_no_group() {
         let mut session = Session::new(shape);
         session.activate("a", "c1");
         session.work(4);
-        session
-            .messages
-            .push(json!({"role": "assistant", "content": "Done."}));
+        session.messages.push(json!({"role": "assistant", "content": "Done."}));
         session.messages.push(user("Thanks."));
         let conversation = Conversation::new(session.messages.clone().into(), shape).expect("a conversation");
         session.ledger.reconcile(conversation.present());
@@ -323,10 +292,7 @@ fn the_request_around_the_messages_stays() {
     assert_eq!(conversation.shape(), Shape::Anthropic);
     let plan = conversation.plan(&Ledger::new(), conversation.cut(0), Budget::total(0));
     let value = conversation.rewrite(plan, "S.").commit(&mut Ledger::new());
-    assert_eq!(
-        (&value["model"], &value["system"]),
-        (&json!("m"), &json!("You are."))
-    );
+    assert_eq!((&value["model"], &value["system"]), (&json!("m"), &json!("You are.")));
     let content = &value["messages"][0]["content"];
     assert_eq!(
         (value["messages"].as_array().map(Vec::len), &content[1]["text"]),
@@ -342,12 +308,8 @@ fn a_catalog_in_a_message_is_missed() {
     session.work(3);
     let conversation = Conversation::new(session.messages.into(), Shape::OpenAi).expect("a conversation");
     session.ledger.reconcile(conversation.present());
-    let leaves = |cut| {
-        conversation
-            .plan(&session.ledger, cut, Budget::total(0))
-            .compaction()
-            .catalog_leaves()
-    };
+    let leaves =
+        |cut| conversation.plan(&session.ledger, cut, Budget::total(0)).compaction().catalog_leaves();
     assert_eq!([leaves(2), leaves(3)], [false, true]);
 }
 
@@ -371,10 +333,7 @@ fn what_no_provider_takes_is_repaired() {
     let anthropic = [
         json!([user("x"), user("y")]),
         json!([says("assistant", vec![text.clone()])]),
-        json!([
-            says("user", vec![result("a")]),
-            says("assistant", vec![text.clone()])
-        ]),
+        json!([says("user", vec![result("a")]), says("assistant", vec![text.clone()])]),
         json!([user("x"), says("assistant", vec![tool_use("a")]), user("y")]),
         json!([
             user("x"),
@@ -407,11 +366,7 @@ fn what_no_provider_takes_is_repaired() {
 fn what_is_no_conversation_is_refused() {
     let refused = |shape, value: Value| {
         let error = Conversation::new(value.clone(), shape).err();
-        assert_eq!(
-            error.map(|error| error.kind()),
-            Some(ErrorKind::Usage),
-            "{shape:?} {value}"
-        );
+        assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Usage), "{shape:?} {value}");
     };
     for value in [
         json!(null),
@@ -430,18 +385,9 @@ fn what_is_no_conversation_is_refused() {
         }
     }
     let call = json!({"id": "a", "type": "function", "function": {"name": "t", "arguments": "{}"}});
-    refused(
-        Shape::OpenAi,
-        json!([{"role": "assistant", "tool_calls": [call]}]),
-    );
-    refused(
-        Shape::OpenAi,
-        json!([{"role": "assistant", "tool_calls": [{}]}, user("x")]),
-    );
-    refused(
-        Shape::OpenAi,
-        json!([{"role": "assistant", "tool_calls": "x", "content": "x"}]),
-    );
+    refused(Shape::OpenAi, json!([{"role": "assistant", "tool_calls": [call]}]));
+    refused(Shape::OpenAi, json!([{"role": "assistant", "tool_calls": [{}]}, user("x")]));
+    refused(Shape::OpenAi, json!([{"role": "assistant", "tool_calls": "x", "content": "x"}]));
     refused(Shape::OpenAi, json!([{"role": "tool", "content": "x"}]));
     let tool_use = json!({"type": "tool_use", "id": "a", "name": "t", "input": {}});
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "x"});

@@ -30,14 +30,8 @@ fn edit_keeping_its_time(path: &Path, text: &str) -> io::Result<()> {
 fn check(reload: &Reload, added: &[&str], changed: &[&str], removed: &[&str]) {
     let found = (&reload.added[..], &reload.changed[..], &reload.removed[..]);
     let expected = (added, changed, removed);
-    assert!(
-        found.0 == expected.0 && found.1 == expected.1 && found.2 == expected.2,
-        "{found:?}"
-    );
-    assert_eq!(
-        reload.is_unchanged(),
-        [added, changed, removed].concat().is_empty()
-    );
+    assert!(found.0 == expected.0 && found.1 == expected.1 && found.2 == expected.2, "{found:?}");
+    assert_eq!(reload.is_unchanged(), [added, changed, removed].concat().is_empty());
 }
 
 const LIVE: &str = "project/.agents/skills/live/SKILL.md";
@@ -81,10 +75,7 @@ fn an_edit_of_the_same_size_and_time_is_seen() {
         edit_keeping_its_time(&tree.at(LIVE), &new).unwrap();
         let reload = library.reload();
         check(&reload, &[], &["project:mt"], &[]);
-        assert_eq!(
-            reload.catalog_delta(&CatalogOptions::new()).is_empty(),
-            !in_catalog
-        );
+        assert_eq!(reload.catalog_delta(&CatalogOptions::new()).is_empty(), !in_catalog);
         // An activation needs no reload.
         let delivery = library.activate("mt", Origin::Model).deliver(&mut ledger, "c2");
         assert_eq!(delivery.status(), Status::Changed);
@@ -111,37 +102,26 @@ fn the_target_of_a_link_counts() {
 
 #[test]
 fn flags_and_collisions_are_changes() {
-    let tree = Tree::of([(
-        "home/.agents/skills/live/SKILL.md",
-        Node::Text(skill("live", "Mine.", "")),
-    )]);
+    let tree = Tree::of([("home/.agents/skills/live/SKILL.md", Node::Text(skill("live", "Mine.", "")))]);
     let library = load(&tree);
     let tree = tree.with(LIVE, Node::Text(skill("live", "Theirs.", "")));
     let reload = library.reload();
     check(&reload, &["project:live"], &[], &["user:live"]);
     let delta = reload.catalog_delta(&CatalogOptions::new());
-    assert!(
-        delta.contains("Theirs.") && !delta.contains("no longer"),
-        "{delta}"
-    );
+    assert!(delta.contains("Theirs.") && !delta.contains("no longer"), "{delta}");
 
     let hidden = skill("live", "Theirs.\ndisable-model-invocation: true", "");
     fs::write(tree.at(LIVE), hidden).unwrap();
     let reload = reload.library.reload();
     check(&reload, &[], &["project:live"], &[]);
-    assert_eq!(
-        reload.catalog_delta(&CatalogOptions::new()),
-        "These skills are no longer available: live\n"
-    );
+    assert_eq!(reload.catalog_delta(&CatalogOptions::new()), "These skills are no longer available: live\n");
     assert_eq!(Catalog::build(&reload.library, &CatalogOptions::new()).text(), "");
 }
 
 #[test]
 fn a_restored_session_does_not_bring_back_a_deleted_skill() {
     use prowess::ledger::{Restored, Snapshot, Texts};
-    let tree = Tree::new()
-        .skill("project/.agents/skills/ghost")
-        .skill("project/.agents/skills/kept");
+    let tree = Tree::new().skill("project/.agents/skills/ghost").skill("project/.agents/skills/kept");
     let library = load(&tree);
     let mut ledger = Ledger::new();
     for name in ["ghost", "kept"] {
@@ -153,10 +133,7 @@ fn a_restored_session_does_not_bring_back_a_deleted_skill() {
     // Another skill in the place of the one that was activated.
     tree.remove("project/.agents/skills/kept");
     let tree = tree
-        .with(
-            "store/SKILL.md",
-            Node::Text(skill("kept", "Another.", "Other steps.\n")),
-        )
+        .with("store/SKILL.md", Node::Text(skill("kept", "Another.", "Other steps.\n")))
         .with("project/.agents/skills/kept", Node::Link("../../../store".into()));
     let library = load(&tree);
     let (ledger, report) = Ledger::restore(Snapshot::from_json(&saved).unwrap(), &library, ["ghost", "kept"]);
@@ -164,9 +141,5 @@ fn a_restored_session_does_not_bring_back_a_deleted_skill() {
     assert_eq!(report, [Restored::Gone, Restored::Changed]);
     let in_force: Vec<bool> = ledger.skills().iter().map(|skill| skill.is_in_force).collect();
     assert_eq!(in_force, [true, false]);
-    assert!(
-        !Catalog::build(&library, &CatalogOptions::new())
-            .text()
-            .contains("ghost")
-    );
+    assert!(!Catalog::build(&library, &CatalogOptions::new()).text().contains("ghost"));
 }

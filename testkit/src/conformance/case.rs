@@ -53,9 +53,7 @@ pub fn cases() -> Vec<Arc<Case>> {
 
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
-    entries
-        .map(|entry| entry.expect("an entry of the suite").path())
-        .collect()
+    entries.map(|entry| entry.expect("an entry of the suite").path()).collect()
 }
 
 impl Case {
@@ -65,10 +63,7 @@ impl Case {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let fields: Map<String, Json> =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let unknown: Vec<&String> = fields
-            .keys()
-            .filter(|key| !FIELDS.contains(&key.as_str()))
-            .collect();
+        let unknown: Vec<&String> = fields.keys().filter(|key| !FIELDS.contains(&key.as_str())).collect();
         assert!(unknown.is_empty(), "{name}: unknown fields {unknown:?}");
         let of = |key: &str| fields.get(key).and_then(Json::as_object).cloned();
         let mut tree: Vec<(String, Json)> = of("tree").unwrap_or_default().into_iter().collect();
@@ -80,12 +75,7 @@ impl Case {
             fields.contains_key("title") && !steps.is_empty(),
             "{name}: a case has a title and expects something"
         );
-        Self {
-            name,
-            fields,
-            tree,
-            steps,
-        }
+        Self { name, fields, tree, steps }
     }
 
     /// Its topic and name, as in `names/of-directory`.
@@ -108,11 +98,7 @@ impl Case {
         let tree = self.tree.iter().fold(Tree::new(), laid);
         ["project", "home"].iter().fold(tree, |tree, which| {
             let directory = self.place(which);
-            if tree.at(directory).exists() {
-                tree
-            } else {
-                tree.with(directory, Node::Directory)
-            }
+            if tree.at(directory).exists() { tree } else { tree.with(directory, Node::Directory) }
         })
     }
 
@@ -121,11 +107,7 @@ impl Case {
     }
 
     fn list(&self, key: &str) -> Vec<Json> {
-        self.fields
-            .get(key)
-            .and_then(Json::as_array)
-            .cloned()
-            .unwrap_or_default()
+        self.fields.get(key).and_then(Json::as_array).cloned().unwrap_or_default()
     }
 }
 
@@ -167,12 +149,10 @@ fn line(line: &Json) -> String {
 /// Decodes base64 with the usual alphabet.
 fn base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits = text.bytes().filter(|byte| *byte != b'=').map(|byte| {
-        ALPHABET
-            .iter()
-            .position(|digit| *digit == byte)
-            .expect("a base64 digit")
-    });
+    let digits = text
+        .bytes()
+        .filter(|byte| *byte != b'=')
+        .map(|byte| ALPHABET.iter().position(|digit| *digit == byte).expect("a base64 digit"));
     let mut bytes = Vec::new();
     let (mut bits, mut held) = (0_usize, 0_u32);
     for digit in digits {
@@ -195,10 +175,7 @@ pub struct Place {
 
 impl Place {
     pub(super) fn new(case: &Arc<Case>, base: &Path) -> Self {
-        Self {
-            case: case.clone(),
-            base: base.to_path_buf(),
-        }
+        Self { case: case.clone(), base: base.to_path_buf() }
     }
 
     /// The directory that holds the tree.
@@ -232,11 +209,7 @@ impl Place {
             let text = root.as_str().expect("a root is text");
             let (scope, directory) = text.split_once('=').expect("a root is `scope=directory`");
             let label = scope.trim_start_matches('+');
-            (
-                label.to_owned(),
-                self.base.join(directory),
-                scope.starts_with('+'),
-            )
+            (label.to_owned(), self.base.join(directory), scope.starts_with('+'))
         };
         self.case.list("roots").iter().map(root).collect()
     }
@@ -251,10 +224,7 @@ impl Place {
     #[must_use]
     pub fn disabled(&self) -> Vec<String> {
         let patterns = self.case.list("disable");
-        patterns
-            .iter()
-            .filter_map(|pattern| pattern.as_str().map(str::to_owned))
-            .collect()
+        patterns.iter().filter_map(|pattern| pattern.as_str().map(str::to_owned)).collect()
     }
 
     /// The host's other rules, each `{"scope" or "pattern": ..., "is": visibility}` or `{"allow": pattern}`.
@@ -279,12 +249,7 @@ impl Place {
             Node::Bytes(bytes) => Some((self.base.join(path), bytes)),
             _ => None,
         };
-        self.case
-            .tree
-            .iter()
-            .map(file)
-            .collect::<Option<_>>()
-            .filter(|_| !changes)
+        self.case.tree.iter().map(file).collect::<Option<_>>().filter(|_| !changes)
     }
 }
 
@@ -297,21 +262,13 @@ pub(super) struct Step {
 
 impl Step {
     fn list(expect: &Map<String, Json>) -> Self {
-        Self {
-            fields: Map::from_iter([("ask".to_owned(), "list".into())]),
-            expect: expect.clone(),
-        }
+        Self { fields: Map::from_iter([("ask".to_owned(), "list".into())]), expect: expect.clone() }
     }
 
     fn new(step: &Json) -> Self {
         let mut fields = step.as_object().expect("a step is an object").clone();
         let expect = fields.remove("expect");
-        Self {
-            fields,
-            expect: expect
-                .and_then(|expect| expect.as_object().cloned())
-                .unwrap_or_default(),
-        }
+        Self { fields, expect: expect.and_then(|expect| expect.as_object().cloned()).unwrap_or_default() }
     }
 
     fn changes(&self) -> bool {
@@ -320,20 +277,11 @@ impl Step {
 
     /// Writes and removes what the step says.
     pub(super) fn change(&self, tree: Tree) -> Tree {
-        for path in self
-            .fields
-            .get("remove")
-            .and_then(Json::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for path in self.fields.get("remove").and_then(Json::as_array).into_iter().flatten() {
             tree.remove(path.as_str().expect("a path"));
         }
         let written = self.fields.get("write").and_then(Json::as_object);
-        written
-            .into_iter()
-            .flatten()
-            .fold(tree, |tree, (path, node)| tree.lay(path, node))
+        written.into_iter().flatten().fold(tree, |tree, (path, node)| tree.lay(path, node))
     }
 
     pub(super) fn question(&self, base: &Path) -> Option<Question<'_>> {
@@ -343,11 +291,7 @@ impl Step {
             let value = map_texts(value, &|text| text.replace("{tree}", &base));
             (key.clone(), value)
         });
-        Some(Question {
-            ask,
-            fields: fields.collect(),
-            expect: &self.expect,
-        })
+        Some(Question { ask, fields: fields.collect(), expect: &self.expect })
     }
 }
 
@@ -357,9 +301,7 @@ pub(super) fn map_texts(value: &Json, change: &dyn Fn(&str) -> String) -> Json {
         Json::String(text) => change(text).into(),
         Json::Array(items) => items.iter().map(|item| map_texts(item, change)).collect(),
         Json::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, value)| (key.clone(), map_texts(value, change)));
+            let fields = fields.iter().map(|(key, value)| (key.clone(), map_texts(value, change)));
             Json::Object(fields.collect())
         }
         other => other.clone(),

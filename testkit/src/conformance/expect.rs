@@ -8,10 +8,7 @@ use super::Question;
 
 /// What is wrong with an answer, one line a field.
 pub(super) fn compare(question: &Question<'_>, answer: &Json) -> Vec<String> {
-    let mut found = Comparison {
-        answer,
-        wrong: Vec::new(),
-    };
+    let mut found = Comparison { answer, wrong: Vec::new() };
     found.failure(question.expect);
     if answer.get("error").is_none() {
         if question.ask() == "list" {
@@ -31,8 +28,7 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn differ(&mut self, field: &str, expected: &Json, got: &Json) {
-        self.wrong
-            .push(format!("{field}: expected {expected}, got {got}"));
+        self.wrong.push(format!("{field}: expected {expected}, got {got}"));
     }
 
     fn same(&mut self, field: &str, expected: &Json, got: &Json) {
@@ -101,11 +97,7 @@ impl Comparison<'_> {
     fn accounts(&mut self) {
         let states = ["skills", "shadowed", "duplicates", "invalid"];
         let counted: usize = states.iter().map(|state| items(&self.answer[state]).len()).sum();
-        self.same(
-            "skill_files",
-            &self.answer["scan"]["skill_files"],
-            &json!(counted),
-        );
+        self.same("skill_files", &self.answer["scan"]["skill_files"], &json!(counted));
     }
 
     fn text(&mut self, field: &str, expected: &Json) {
@@ -113,12 +105,8 @@ impl Comparison<'_> {
         let got = Json::from(text);
         let wrong = match field {
             "text" => *expected != got,
-            "contains" => items(expected)
-                .iter()
-                .any(|part| !text.contains(part.as_str().unwrap_or("\0"))),
-            "not_contains" => items(expected)
-                .iter()
-                .any(|part| text.contains(part.as_str().unwrap_or(""))),
+            "contains" => items(expected).iter().any(|part| !text.contains(part.as_str().unwrap_or("\0"))),
+            "not_contains" => items(expected).iter().any(|part| text.contains(part.as_str().unwrap_or(""))),
             _ => expected
                 .as_object()
                 .into_iter()
@@ -135,10 +123,7 @@ impl Comparison<'_> {
         let mut got = Map::new();
         for skill in skills {
             let name = text(skill, "name");
-            let namesakes = skills
-                .iter()
-                .filter(|other| other["name"] == skill["name"])
-                .count();
+            let namesakes = skills.iter().filter(|other| other["name"] == skill["name"]).count();
             let key = if namesakes > 1 { text(skill, "id") } else { name };
             let description = match expected.get(key) {
                 Some(Json::Null) => Json::Null,
@@ -147,9 +132,8 @@ impl Comparison<'_> {
             got.insert(key.to_owned(), description);
         }
         let expected = expected.as_object().cloned().unwrap_or_default();
-        let expected = expected
-            .into_iter()
-            .map(|(name, description)| (name, description.as_str().map(folded).into()));
+        let expected =
+            expected.into_iter().map(|(name, description)| (name, description.as_str().map(folded).into()));
         self.same("loaded", &Json::Object(expected.collect()), &Json::Object(got));
     }
 
@@ -161,15 +145,8 @@ impl Comparison<'_> {
                     |path: &Json| diagnostic["path"] == *path || items(&diagnostic["related"]).contains(path);
                 diagnostic["code"] == "shadowed" && named(&loser["location"]) && named(&loser["winner"])
             };
-            if !items(&self.answer["diagnostics"])
-                .iter()
-                .any(|one| names_both(&one))
-            {
-                self.differ(
-                    "shadowed",
-                    &json!("a `shadowed` diagnostic that names both paths"),
-                    loser,
-                );
+            if !items(&self.answer["diagnostics"]).iter().any(|one| names_both(&one)) {
+                self.differ("shadowed", &json!("a `shadowed` diagnostic that names both paths"), loser);
             }
         }
     }
@@ -188,12 +165,7 @@ impl Comparison<'_> {
             items(&self.answer["skills"]).iter().find(is_meant)
         };
         let names = expected.as_object().into_iter().flatten().map(|(name, _)| name);
-        let got = names.map(|name| {
-            (
-                name.clone(),
-                named(name).map_or(Json::Null, |skill| skill[of].clone()),
-            )
-        });
+        let got = names.map(|name| (name.clone(), named(name).map_or(Json::Null, |skill| skill[of].clone())));
         let got = Json::Object(got.collect());
         self.same(field, expected, &got);
     }
@@ -201,9 +173,7 @@ impl Comparison<'_> {
     /// The roots that are there, highest first.
     fn roots(&mut self, expected: &Json) {
         let roots = items(&self.answer["roots"]).iter();
-        let got = roots
-            .filter(|root| root["exists"] == true)
-            .map(|root| root["path"].clone());
+        let got = roots.filter(|root| root["exists"] == true).map(|root| root["path"].clone());
         let got = got.collect();
         self.same("roots", expected, &got);
     }
@@ -224,9 +194,7 @@ impl Comparison<'_> {
             "once" => items(expected).iter().all(|code| count(code) == 1),
             "quiet" => diagnostics.iter().any(|one| is_loud(&one)) != (*expected == true),
             _ if items(expected).is_empty() => diagnostics.is_empty(),
-            _ => items(expected)
-                .iter()
-                .all(|one| diagnostics.iter().any(|other| is_like(other, one))),
+            _ => items(expected).iter().all(|one| diagnostics.iter().any(|other| is_like(other, one))),
         };
         if !right {
             self.differ(field, expected, &self.answer["diagnostics"]);
@@ -236,26 +204,15 @@ impl Comparison<'_> {
     /// The skills that stand in the catalog, in its order.
     fn shown_ids(&mut self, expected: &Json) {
         let skills = items(&self.answer["skills"]).iter();
-        let got = skills
-            .filter(|skill| skill["shown"] != "omitted")
-            .map(|skill| skill["id"].clone());
+        let got = skills.filter(|skill| skill["shown"] != "omitted").map(|skill| skill["id"].clone());
         let got = got.collect();
         self.same("ids", expected, &got);
     }
 
     fn shown(&mut self, expected: &Json) {
-        let of = |id: &String| {
-            items(&self.answer["skills"])
-                .iter()
-                .find(|skill| text(skill, "id") == id)
-        };
+        let of = |id: &String| items(&self.answer["skills"]).iter().find(|skill| text(skill, "id") == id);
         let ids = expected.as_object().into_iter().flatten().map(|(id, _)| id);
-        let got = ids.map(|id| {
-            (
-                id.clone(),
-                of(id).map_or(Json::Null, |skill| skill["shown"].clone()),
-            )
-        });
+        let got = ids.map(|id| (id.clone(), of(id).map_or(Json::Null, |skill| skill["shown"].clone())));
         let got = Json::Object(got.collect());
         self.same("shown", expected, &got);
     }
@@ -273,11 +230,7 @@ impl Comparison<'_> {
         collect(self.answer, key, &mut found);
         let got = match field {
             "enum" => found.first().map_or(Json::Null, |names| (*names).clone()),
-            _ => found
-                .into_iter()
-                .filter(|name| name.is_string())
-                .cloned()
-                .collect(),
+            _ => found.into_iter().filter(|name| name.is_string()).cloned().collect(),
         };
         self.same(field, expected, &got);
     }

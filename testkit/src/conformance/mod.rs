@@ -46,9 +46,7 @@ pub fn check<F: Face>(face: impl Fn(&Place) -> F + Sync) {
         };
         let threads: Vec<_> = (0..THREADS).map(share).collect();
         let found = threads.into_iter().map(|thread| thread.join());
-        found
-            .flat_map(|found| found.expect("a face that does not panic"))
-            .collect()
+        found.flat_map(|found| found.expect("a face that does not panic")).collect()
     });
     failures.sort();
     assert!(
@@ -102,13 +100,10 @@ fn run<F: Face>(case: &Arc<Case>, face: impl Fn(&Place) -> F) -> Vec<String> {
 
 /// An answer that does not depend on where the tree lies: a path below it is relative, any other mention of it `{tree}`.
 fn relative(answer: &Json, base: &str) -> Json {
-    case::map_texts(
-        answer,
-        &|text| match text.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
-            Some(path) if !text.contains('\n') => path.to_owned(),
-            _ => text.replace(base, "{tree}"),
-        },
-    )
+    case::map_texts(answer, &|text| match text.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+        Some(path) if !text.contains('\n') => path.to_owned(),
+        _ => text.replace(base, "{tree}"),
+    })
 }
 
 impl Tree {

@@ -65,21 +65,16 @@ fn unpack(collection: &Collection, from: &Path, into: &Path) -> Result<(), Strin
         .ok_or("nothing was downloaded")?;
     match collection.registry {
         Registry::Npm => quietly(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into)),
-        Registry::PyPi => quietly(
-            Command::new("python3")
-                .args(["-m", "zipfile", "-e"])
-                .arg(archive)
-                .arg(into),
-        ),
+        Registry::PyPi => {
+            quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
+        }
     }
 }
 
 /// Runs a command and keeps only the line that says why it failed.
 fn quietly(command: &mut Command) -> Result<(), String> {
     let program = command.get_program().display().to_string();
-    let output = command
-        .output()
-        .map_err(|error| format!("`{program}` did not start: {error}"))?;
+    let output = command.output().map_err(|error| format!("`{program}` did not start: {error}"))?;
     if output.status.success() {
         return Ok(());
     }

@@ -103,10 +103,7 @@ fn debug_build() -> Result<PathBuf, Failure> {
 
 fn load(collection: &Collection, directory: &Path, binary: &Path) -> Result<Report, Failure> {
     let counted = count_skills(directory).map_err(|error| {
-        Failure::new(format!(
-            "cannot count the skills below {}: {error}",
-            directory.display()
-        ))
+        Failure::new(format!("cannot count the skills below {}: {error}", directory.display()))
     })?;
     if counted != collection.skills {
         return Err(Failure::new(format!(
@@ -125,10 +122,7 @@ fn load(collection: &Collection, directory: &Path, binary: &Path) -> Result<Repo
 /// The collections hold none in a folder that a scan skips, and no links.
 fn count_skills(directory: &Path) -> std::io::Result<usize> {
     let entries = std::fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
-    if entries
-        .iter()
-        .any(|entry| entry.file_name().eq_ignore_ascii_case("SKILL.md"))
-    {
+    if entries.iter().any(|entry| entry.file_name().eq_ignore_ascii_case("SKILL.md")) {
         return Ok(1);
     }
     let mut skills = 0;

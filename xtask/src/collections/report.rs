@@ -11,12 +11,8 @@ use serde_json::Value;
 use crate::step::Failure;
 
 /// The states of a `SKILL.md`, each with the list of the JSON that has one entry for each file in it.
-const STATES: [(&str, &str); 4] = [
-    ("loaded", "skills"),
-    ("shadowed", "shadowed"),
-    ("duplicate", "duplicates"),
-    ("invalid", "invalid"),
-];
+const STATES: [(&str, &str); 4] =
+    [("loaded", "skills"), ("shadowed", "shadowed"), ("duplicate", "duplicates"), ("invalid", "invalid")];
 
 /// How far down a file that did not load is searched for a description.
 const LINES_SEARCHED: usize = 60;
@@ -36,25 +32,13 @@ impl Report {
     /// Lists a directory with the given binary and counts the answer.
     pub(super) fn of(binary: &Path, scope: &str, directory: &Path) -> Result<Report, Failure> {
         let output = Command::new(binary)
-            .args([
-                "list",
-                "--json",
-                "--max-depth",
-                "12",
-                "--max-directories",
-                "100000",
-                "--root",
-            ])
+            .args(["list", "--json", "--max-depth", "12", "--max-directories", "100000", "--root"])
             .arg(format!("{scope}={}", directory.display()))
             .output()
             .map_err(|error| Failure::new(format!("`{}` did not start: {error}", binary.display())))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::new(format!(
-                "`list` failed ({}): {}",
-                output.status,
-                said.trim()
-            )));
+            return Err(Failure::new(format!("`list` failed ({}): {}", output.status, said.trim())));
         }
         let answer = serde_json::from_slice(&output.stdout)
             .map_err(|error| Failure::new(format!("`list --json` printed no JSON: {error}")))?;
@@ -65,10 +49,7 @@ impl Report {
         let scanned = answer["scan"]["skill_files"]
             .as_u64()
             .ok_or_else(|| Failure::new("`list --json` has no `scan.skill_files`"))?;
-        let mut report = Report {
-            scanned,
-            ..Report::default()
-        };
+        let mut report = Report { scanned, ..Report::default() };
         for (count, (_, list)) in report.states.iter_mut().zip(STATES) {
             *count = entries(answer, list)?.len();
         }
@@ -124,9 +105,7 @@ impl fmt::Display for Report {
 }
 
 fn entries<'a>(answer: &'a Value, list: &str) -> Result<&'a Vec<Value>, Failure> {
-    answer[list]
-        .as_array()
-        .ok_or_else(|| Failure::new(format!("`list --json` has no list `{list}`")))
+    answer[list].as_array().ok_or_else(|| Failure::new(format!("`list --json` has no list `{list}`")))
 }
 
 fn text(entry: &Value, field: &str) -> String {

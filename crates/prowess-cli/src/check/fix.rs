@@ -13,16 +13,10 @@ pub(super) fn fix(file: &Path) -> io::Result<usize> {
     let bytes = std::fs::read(&file)?;
     let permissions = std::fs::metadata(&file)?.permissions();
     if permissions.readonly() {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "the file is read-only",
-        ));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
     let diagnostics = parse::parse(&bytes, &file).diagnostics;
-    let repairs = diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.repair.is_some())
-        .count();
+    let repairs = diagnostics.iter().filter(|diagnostic| diagnostic.repair.is_some()).count();
     let repaired = parse::repaired(&bytes, &diagnostics);
     let directory = file.parent().unwrap_or(Path::new("."));
     let mut beside = tempfile::NamedTempFile::new_in(directory)?;
@@ -34,10 +28,6 @@ pub(super) fn fix(file: &Path) -> io::Result<usize> {
 }
 
 pub(super) fn said(file: &Path, repairs: usize) -> String {
-    let what = if repairs == 1 {
-        "1 repair".to_owned()
-    } else {
-        format!("{repairs} repairs")
-    };
+    let what = if repairs == 1 { "1 repair".to_owned() } else { format!("{repairs} repairs") };
     format!("{}: {what} written", visible(&file.display().to_string()))
 }

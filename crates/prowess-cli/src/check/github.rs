@@ -8,10 +8,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 pub(super) fn annotations(report: &Report, output: &mut Output) -> Result<(), Failure> {
-    report
-        .diagnostics
-        .iter()
-        .try_for_each(|diagnostic| Ok(output.line(annotation(diagnostic))?))
+    report.diagnostics.iter().try_for_each(|diagnostic| Ok(output.line(annotation(diagnostic))?))
 }
 
 fn annotation(diagnostic: &Diagnostic) -> String {
@@ -21,13 +18,9 @@ fn annotation(diagnostic: &Diagnostic) -> String {
         Severity::Info => "notice",
     };
     let path = relative(&diagnostic.path);
-    let place = diagnostic.span.map_or_else(String::new, |span| {
-        format!(",line={},col={}", span.line, span.column)
-    });
-    let help = diagnostic
-        .help
-        .as_ref()
-        .map_or_else(String::new, |help| format!("\nhelp: {help}"));
+    let place =
+        diagnostic.span.map_or_else(String::new, |span| format!(",line={},col={}", span.line, span.column));
+    let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
     format!(
         "::{kind} file={}{place},title={}::{}",
         property(&path),

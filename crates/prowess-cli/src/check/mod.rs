@@ -23,18 +23,12 @@ struct Report {
 
 impl Report {
     fn count(&self, severity: Severity) -> usize {
-        self.diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == severity)
-            .count()
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
     /// The files that have a correction, each once.
     fn repairable(&self) -> Vec<&Path> {
-        let repaired = self
-            .diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.repair.is_some());
+        let repaired = self.diagnostics.iter().filter(|diagnostic| diagnostic.repair.is_some());
         let mut files: Vec<&Path> = repaired.map(|diagnostic| diagnostic.path.as_path()).collect();
         files.sort();
         files.dedup();
@@ -57,11 +51,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
         }
         report = gather(global, &args.paths, output)?;
     }
-    match args.format.unwrap_or(if output.is_json() {
-        CheckFormat::Json
-    } else {
-        CheckFormat::Human
-    }) {
+    match args.format.unwrap_or(if output.is_json() { CheckFormat::Json } else { CheckFormat::Human }) {
         CheckFormat::Human => render::human(&report, output)?,
         CheckFormat::Github => github::annotations(&report, output)?,
         CheckFormat::Json => output.json(&json::check(&report.diagnostics, report.files))?,
@@ -75,12 +65,8 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
         FailOn::Info => Some(Severity::Info),
         FailOn::Never => None,
     };
-    let fails = least.is_some_and(|least| {
-        report
-            .diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.severity >= least)
-    });
+    let fails =
+        least.is_some_and(|least| report.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least));
     Ok(ExitCode::from(u8::from(fails)))
 }
 
@@ -88,22 +74,14 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
 fn gather(global: &Global, paths: &[PathBuf], output: &mut Output) -> Result<Report, Failure> {
     let contexts = match paths {
         [] => vec![Context::load(global, output)?],
-        paths => paths
-            .iter()
-            .map(|path| Context::load_path(global, path))
-            .collect::<Result<Vec<_>, _>>()?,
+        paths => paths.iter().map(|path| Context::load_path(global, path)).collect::<Result<Vec<_>, _>>()?,
     };
-    let mut report = Report {
-        files: 0,
-        diagnostics: Vec::new(),
-    };
+    let mut report = Report { files: 0, diagnostics: Vec::new() };
     for context in &contexts {
         let library: &Library = &context.library;
         report.files += library.scan().skill_files;
         report.diagnostics.extend(library.diagnostics().iter().cloned());
-        report
-            .diagnostics
-            .extend(lint::lint(library, &context.full_catalog()));
+        report.diagnostics.extend(lint::lint(library, &context.full_catalog()));
     }
     let place = |diagnostic: &Diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start));
     report.diagnostics.sort_by_key(place);

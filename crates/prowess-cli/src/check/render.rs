@@ -27,11 +27,7 @@ pub(super) fn human(report: &Report, output: &mut Output) -> Result<(), Failure>
     output.styled(BOLD, summary(report))?;
     let repairable = report.repairable().len();
     if repairable > 0 {
-        let what = if repairable == 1 {
-            "1 file".to_owned()
-        } else {
-            format!("{repairable} files")
-        };
+        let what = if repairable == 1 { "1 file".to_owned() } else { format!("{repairable} files") };
         output.line(format!("{what} can be repaired: `prowess check --fix`"))?;
     }
     Ok(())
@@ -56,32 +52,17 @@ fn groups(diagnostic: &Diagnostic, width: usize) -> Vec<Group<'_>> {
     };
     let path = safe(&relative(&diagnostic.path));
     // The file is read anew: it may have gone or changed since, and then goes without its lines.
-    let file = if diagnostic.span.is_some() {
-        fs::read(&diagnostic.path).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
-    let title = level
-        .primary_title(safe(&diagnostic.message))
-        .id(diagnostic.code.as_str());
-    let mut main = match diagnostic
-        .span
-        .and_then(|span| Excerpt::of(&file, span.start..span.end, span))
-    {
-        Some(excerpt) => title.element(
-            excerpt
-                .within(width)
-                .annotated(&path, diagnostic.label.as_deref()),
-        ),
+    let file =
+        if diagnostic.span.is_some() { fs::read(&diagnostic.path).unwrap_or_default() } else { Vec::new() };
+    let title = level.primary_title(safe(&diagnostic.message)).id(diagnostic.code.as_str());
+    let mut main = match diagnostic.span.and_then(|span| Excerpt::of(&file, span.start..span.end, span)) {
+        Some(excerpt) => title.element(excerpt.within(width).annotated(&path, diagnostic.label.as_deref())),
         None => title.element(origin(&path, diagnostic.span)),
     };
     for related in &diagnostic.related {
         main = main.element(Level::NOTE.message(format!("see {}", safe(&relative(related)))));
     }
-    let repair = diagnostic
-        .repair
-        .as_ref()
-        .and_then(|repair| correction(&file, &path, repair));
+    let repair = diagnostic.repair.as_ref().and_then(|repair| correction(&file, &path, repair));
     match (&diagnostic.help, repair) {
         (_, Some(repair)) => vec![main, repair],
         (Some(help), None) => vec![main.element(Level::HELP.message(visible(help)))],
@@ -101,10 +82,7 @@ fn correction(file: &[u8], path: &str, repair: &Repair) -> Option<Group<'static>
     let place = Span::of(file, repair.start..repair.end);
     let excerpt = Excerpt::of(file, repair.start..repair.end, place)?;
     let patch = Patch::new(excerpt.span.clone(), visible(&repair.text));
-    let snippet = Snippet::source(excerpt.text)
-        .path(path.to_owned())
-        .line_start(excerpt.line)
-        .patch(patch);
+    let snippet = Snippet::source(excerpt.text).path(path.to_owned()).line_start(excerpt.line).patch(patch);
     Some(Level::HELP.secondary_title("write it so").element(snippet))
 }
 
@@ -119,23 +97,12 @@ impl Excerpt {
     fn of(file: &[u8], range: Range<usize>, place: Span) -> Option<Self> {
         let before = file.get(..range.start)?;
         let after = file.get(range.end..)?;
-        let start = before
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let end = range.end
-            + after
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .unwrap_or(after.len());
+        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let end = range.end + after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
         let part = |range: Range<usize>| visible(&String::from_utf8_lossy(&file[range]).replace('\r', ""));
         let (head, marked) = (part(start..range.start), part(range.clone()));
         let span = head.len()..head.len() + marked.len();
-        Some(Self {
-            text: format!("{head}{marked}{}", part(range.end..end)),
-            line: place.line,
-            span,
-        })
+        Some(Self { text: format!("{head}{marked}{}", part(range.end..end)), line: place.line, span })
     }
 
     /// The first line, cut so that line number and text fit the width.
@@ -159,9 +126,6 @@ impl Excerpt {
             Some(label) => mark.label(safe(label)),
             None => mark,
         };
-        Snippet::source(self.text)
-            .path(path.to_owned())
-            .line_start(self.line)
-            .annotation(mark)
+        Snippet::source(self.text).path(path.to_owned()).line_start(self.line).annotation(mark)
     }
 }

@@ -65,11 +65,8 @@ fn one_rejection(run: &Run) -> Check {
         .collect();
     let rejected =
         matches!(invalid, [only] if only.name == "sql-review" && only.code == Code::MissingDescription);
-    let drafts = run
-        .library
-        .diagnostics()
-        .iter()
-        .any(|diagnostic| display_path(&diagnostic.path).contains("drafts"));
+    let drafts =
+        run.library.diagnostics().iter().any(|diagnostic| display_path(&diagnostic.path).contains("drafts"));
     Check {
         title: "only the skill without a description is rejected, as an error; the README folder is no skill",
         holds: rejected && errors.len() == 1 && !drafts && skill(run, "drafts").is_none(),
@@ -110,9 +107,7 @@ fn catalog_exact(run: &Run) -> Check {
         text.contains(&entry)
     };
     let exact = text.matches("<skill>").count() == skills.len() && skills.iter().all(|skill| shown(skill));
-    let bodies = !skills
-        .iter()
-        .any(|skill| body_lines(run, skill).any(|line| text.contains(line)));
+    let bodies = !skills.iter().any(|skill| body_lines(run, skill).any(|line| text.contains(line)));
     let adds_up = counted(text) == run.catalog.tokens();
     Check {
         title: "the catalog holds name, description and location of the loaded skills, no body, and its costs add up",
@@ -123,11 +118,7 @@ fn catalog_exact(run: &Run) -> Check {
 
 fn no_second_body(run: &Run) -> Check {
     let results: Vec<&Message> = tool_results(run).collect();
-    let with_body = run
-        .messages
-        .iter()
-        .filter(|message| message.text.contains("<skill_content"))
-        .count();
+    let with_body = run.messages.iter().filter(|message| message.text.contains("<skill_content")).count();
     Check {
         title: "a second activation adds no second body",
         holds: results.len() >= 2 && with_body == 1,
@@ -138,14 +129,9 @@ fn no_second_body(run: &Run) -> Check {
 fn only_activated_body(run: &Run) -> Check {
     let chosen = run.choice.skill.as_deref().and_then(|name| skill(run, name));
     let all: String = run.messages.iter().map(|message| message.text.as_str()).collect();
-    let others = run
-        .library
-        .skills()
-        .iter()
-        .filter(|other| chosen.is_none_or(|skill| skill.id() != other.id()));
-    let clean = !others
-        .into_iter()
-        .any(|other| body_lines(run, other).any(|line| all.contains(line)));
+    let others =
+        run.library.skills().iter().filter(|other| chosen.is_none_or(|skill| skill.id() != other.id()));
+    let clean = !others.into_iter().any(|other| body_lines(run, other).any(|line| all.contains(line)));
     let complete = chosen.is_some_and(|skill| {
         let directory = format!("Skill directory: {}\n", display_path(skill.directory()));
         tool_results(run).any(|message| {
@@ -167,10 +153,7 @@ fn skill<'a>(run: &'a Run, name: &str) -> Option<&'a Skill> {
 }
 
 fn of_code(run: &Run, code: Code) -> impl Iterator<Item = &Diagnostic> {
-    run.library
-        .diagnostics()
-        .iter()
-        .filter(move |diagnostic| diagnostic.code == code)
+    run.library.diagnostics().iter().filter(move |diagnostic| diagnostic.code == code)
 }
 
 fn tool_results(run: &Run) -> impl Iterator<Item = &Message> {
@@ -179,11 +162,8 @@ fn tool_results(run: &Run) -> impl Iterator<Item = &Message> {
 
 /// The lines of a skill's body that are long enough to be its own.
 fn body_lines<'a>(run: &'a Run, skill: &Skill) -> impl Iterator<Item = &'a str> {
-    let text = run
-        .files
-        .iter()
-        .find(|(path, _)| path == skill.location())
-        .map_or("", |(_, text)| text.as_str());
+    let text =
+        run.files.iter().find(|(path, _)| path == skill.location()).map_or("", |(_, text)| text.as_str());
     let body = parse::parse(text.as_bytes(), skill.location()).body;
     text[body..].lines().filter(|line| line.len() > 30)
 }
@@ -198,9 +178,5 @@ fn counted(text: &str) -> usize {
     if let Some(piece) = pieces.first_mut() {
         *piece = first;
     }
-    pieces
-        .into_iter()
-        .chain([head])
-        .map(|piece| Estimate.count(piece))
-        .sum()
+    pieces.into_iter().chain([head]).map(|piece| Estimate.count(piece)).sum()
 }

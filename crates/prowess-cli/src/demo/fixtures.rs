@@ -32,8 +32,5 @@ pub(super) const PROJECT: &str = "/lab/project/.agents/skills";
 pub(super) const HOME: &str = "/lab/home/.agents/skills";
 
 pub(super) fn files() -> Vec<(PathBuf, String)> {
-    FILES
-        .iter()
-        .map(|(path, text)| (PathBuf::from("/lab").join(path), (*text).to_owned()))
-        .collect()
+    FILES.iter().map(|(path, text)| (PathBuf::from("/lab").join(path), (*text).to_owned())).collect()
 }

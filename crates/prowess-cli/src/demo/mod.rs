@@ -22,10 +22,8 @@ pub(crate) fn run(args: &DemoArgs, output: &mut Output) -> Result<ExitCode, Fail
     let checks = checks::all(&run);
     let passed = checks.iter().all(|check| check.holds);
     if output.is_json() {
-        let checks: Vec<_> = checks
-            .iter()
-            .map(|check| json!({"check": check.title, "holds": check.holds}))
-            .collect();
+        let checks: Vec<_> =
+            checks.iter().map(|check| json!({"check": check.title, "holds": check.holds})).collect();
         output.json(
             &json!({"skills": run.library.skills().len(), "choice": run.choice.skill, "checks": checks}),
         )?;
@@ -40,10 +38,7 @@ pub(crate) fn run(args: &DemoArgs, output: &mut Output) -> Result<ExitCode, Fail
 
 fn disclosure(run: &Run, output: &mut Output) -> Result<(), Failure> {
     let library = &run.library;
-    output.styled(
-        BOLD,
-        "1. Disclosure: find the skills, tell the model that they exist",
-    )?;
+    output.styled(BOLD, "1. Disclosure: find the skills, tell the model that they exist")?;
     let (seen, listed) = (library.scan().skill_files, library.scan().directories);
     output.line(format!(
         "scanned {seen} SKILL.md in {listed} directories: {} loaded, {} shadowed, {} invalid",
@@ -72,21 +67,11 @@ fn activation(run: &Run, output: &mut Output) -> Result<(), Failure> {
     output.styled(BOLD, "3. Activation: hand over the body, once")?;
     for (index, message) in run.messages.iter().enumerate() {
         let (lines, bytes) = (message.text.lines().count(), message.text.len());
-        let holds = if message.is_protected {
-            "  <- holds the body, protected"
-        } else {
-            ""
-        };
+        let holds = if message.is_protected { "  <- holds the body, protected" } else { "" };
         let role = message.role.as_str();
-        output.line(format!(
-            "message {index}  {role:<9}  {lines:>3} lines, {bytes:>5} bytes{holds}"
-        ))?;
+        output.line(format!("message {index}  {role:<9}  {lines:>3} lines, {bytes:>5} bytes{holds}"))?;
     }
-    let tool_texts = run
-        .messages
-        .iter()
-        .enumerate()
-        .filter(|(_, message)| message.role == Role::Tool);
+    let tool_texts = run.messages.iter().enumerate().filter(|(_, message)| message.role == Role::Tool);
     for (index, message) in tool_texts {
         output.line("")?;
         output.line(format!("message {index}, the result of {ACTIVATE_SKILL}:"))?;

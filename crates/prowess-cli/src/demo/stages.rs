@@ -68,10 +68,7 @@ impl Role {
 
 impl Run {
     pub(super) fn prompt(&self) -> &str {
-        self.messages
-            .iter()
-            .find(|message| message.role == Role::User)
-            .map_or("", |message| &message.text)
+        self.messages.iter().find(|message| message.role == Role::User).map_or("", |message| &message.text)
     }
 }
 
@@ -92,13 +89,7 @@ pub(super) fn run(setup: &Setup, prompt: &str) -> Result<Run, Failure> {
             activate(&library, &mut ledger, name, placement, &mut messages);
         }
     }
-    Ok(Run {
-        files: setup.files.clone(),
-        library,
-        catalog,
-        choice,
-        messages,
-    })
+    Ok(Run { files: setup.files.clone(), library, catalog, choice, messages })
 }
 
 /// The model's call of the tool, and its result.
@@ -114,18 +105,10 @@ fn activate(
     if let Some(request) = library.request(ACTIVATE_SKILL, &arguments) {
         let delivery = request.deliver(ledger, placement);
         let is_protected = delivery.is_protected();
-        messages.push(Message {
-            role: Role::Tool,
-            text: delivery.into_text(),
-            is_protected,
-        });
+        messages.push(Message { role: Role::Tool, text: delivery.into_text(), is_protected });
     }
 }
 
 fn plain(role: Role, text: &str) -> Message {
-    Message {
-        role,
-        text: text.to_owned(),
-        is_protected: false,
-    }
+    Message { role, text: text.to_owned(), is_protected: false }
 }

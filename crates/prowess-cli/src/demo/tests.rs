@@ -8,17 +8,11 @@ const PROMPT: &str = "Write a commit message for my staged changes.";
 /// Checks that are red, by number.
 fn red(run: &Run) -> Vec<usize> {
     let checks = checks::all(run);
-    (1..=checks.len())
-        .filter(|number| !checks[number - 1].holds)
-        .collect()
+    (1..=checks.len()).filter(|number| !checks[number - 1].holds).collect()
 }
 
 fn edit(setup: &mut Setup, path: &str, change: impl Fn(&str) -> String) {
-    let (_, text) = setup
-        .files
-        .iter_mut()
-        .find(|(file, _)| file.ends_with(path))
-        .expect(path);
+    let (_, text) = setup.files.iter_mut().find(|(file, _)| file.ends_with(path)).expect(path);
     *text = change(text);
 }
 
@@ -27,10 +21,7 @@ fn check_setup(expected: usize, change: impl Fn(&mut Setup)) {
     let mut setup = Setup::fixtures();
     change(&mut setup);
     let red = red(&stages::run(&setup, PROMPT).unwrap());
-    assert!(
-        red.contains(&expected),
-        "check {expected} should be red; red are {red:?}"
-    );
+    assert!(red.contains(&expected), "check {expected} should be red; red are {red:?}");
 }
 
 #[track_caller]
@@ -49,30 +40,19 @@ fn all_checks_are_green_on_the_fixtures() {
 fn each_broken_rule_turns_its_check_red() {
     check_setup(1, |setup| setup.roots.reverse());
     check_setup(2, |setup| {
-        setup
-            .files
-            .retain(|(path, _)| !path.starts_with(format!("{HOME}/commit-message")))
+        setup.files.retain(|(path, _)| !path.starts_with(format!("{HOME}/commit-message")))
     });
     check_setup(3, |setup| {
-        edit(setup, "sql-review/SKILL.md", |text| {
-            text.replacen("---\n", "---\ndescription: SQL\n", 1)
-        })
+        edit(setup, "sql-review/SKILL.md", |text| text.replacen("---\n", "---\ndescription: SQL\n", 1))
     });
     check_setup(3, |setup| {
-        setup.files.push((
-            format!("{PROJECT}/drafts/SKILL.md").into(),
-            "no frontmatter".into(),
-        ))
+        setup.files.push((format!("{PROJECT}/drafts/SKILL.md").into(), "no frontmatter".into()))
     });
     check_setup(4, |setup| {
-        edit(setup, "changelog/SKILL.md", |text| {
-            text.replace("release-notes", "changelog")
-        })
+        edit(setup, "changelog/SKILL.md", |text| text.replace("release-notes", "changelog"))
     });
     check_setup(5, |setup| {
-        edit(setup, "pdf-forms/SKILL.md", |text| {
-            text.replace("Use when: a", "Use when a")
-        })
+        edit(setup, "pdf-forms/SKILL.md", |text| text.replace("Use when: a", "Use when a"))
     });
     check_setup(6, |setup| setup.catalog = CatalogOptions::new().budget(150));
 }
@@ -80,24 +60,12 @@ fn each_broken_rule_turns_its_check_red() {
 #[test]
 fn what_does_not_belong_into_the_messages_turns_its_check_red() {
     check_messages(7, |messages| {
-        let body = messages
-            .iter()
-            .find(|message| message.is_protected)
-            .cloned()
-            .unwrap();
+        let body = messages.iter().find(|message| message.is_protected).cloned().unwrap();
         messages.push(body);
     });
-    check_messages(8, |messages| {
-        messages
-            .iter_mut()
-            .for_each(|message| message.is_protected = false)
-    });
-    let other = Setup::fixtures()
-        .files
-        .into_iter()
-        .find(|(path, _)| path.ends_with("pdf-forms/SKILL.md"))
-        .unwrap()
-        .1;
+    check_messages(8, |messages| messages.iter_mut().for_each(|message| message.is_protected = false));
+    let other =
+        Setup::fixtures().files.into_iter().find(|(path, _)| path.ends_with("pdf-forms/SKILL.md")).unwrap().1;
     check_messages(8, |messages| messages[1].text.push_str(&other));
 }
 

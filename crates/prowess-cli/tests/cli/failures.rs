@@ -7,33 +7,17 @@ use crate::harness::{Ran, prowess, tree};
 #[track_caller]
 fn check(arguments: &str, exit: i32, code: &str, candidates: &[&str]) {
     let tree = tree();
-    let arguments: Vec<&str> = ["--project", "project"]
-        .into_iter()
-        .chain(arguments.split(' '))
-        .collect();
+    let arguments: Vec<&str> = ["--project", "project"].into_iter().chain(arguments.split(' ')).collect();
     let words = prowess(tree.path(), &arguments);
     assert_eq!((words.code, words.stdout.as_str()), (exit, ""), "{words:?}");
     assert!(words.stderr.contains("error: "), "{words:?}");
 
-    let Ran {
-        code: status,
-        stdout,
-        stderr,
-    } = prowess(tree.path(), &[&["--json"], &arguments[..]].concat());
+    let Ran { code: status, stdout, stderr } = prowess(tree.path(), &[&["--json"], &arguments[..]].concat());
     let answer: serde_json::Value = serde_json::from_str(&stdout).expect(&stderr);
     let error = &answer["error"];
     assert_eq!(status, exit);
-    assert_eq!(
-        (&error["code"], &error["candidates"]),
-        (&json!(code), &json!(candidates)),
-        "{answer}"
-    );
-    assert!(
-        error["message"]
-            .as_str()
-            .is_some_and(|message| !message.is_empty()),
-        "{answer}"
-    );
+    assert_eq!((&error["code"], &error["candidates"]), (&json!(code), &json!(candidates)), "{answer}");
+    assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{answer}");
     assert_eq!(answer.as_object().map(|answer| answer.len()), Some(1));
     assert_eq!(error.as_object().map(|error| error.len()), Some(3));
 }
@@ -43,34 +27,14 @@ fn what_is_not_there_or_refused_ends_with_1() {
     check("activate commit-mesage", 1, "unknown-skill", &["commit-message"]);
     check("activate no-description", 1, "unknown-skill", &[]);
     check("resource zebra a.md", 1, "unknown-skill", &[]);
-    check(
-        "--root a=a --root +b=b activate pdf",
-        1,
-        "ambiguous-name",
-        &["a:pdf", "b:pdf"],
-    );
+    check("--root a=a --root +b=b activate pdf", 1, "ambiguous-name", &["a:pdf", "b:pdf"]);
     check("activate by-hand --origin model", 1, "user-only", &[]);
     check("activate by-model", 1, "model-only", &[]);
-    check(
-        "--disable commit-* activate user:commit-message --origin model",
-        1,
-        "denied",
-        &[],
-    );
+    check("--disable commit-* activate user:commit-message --origin model", 1, "denied", &[]);
     check("activate large", 1, "body-too-large", &[]);
-    check(
-        "resource commit-message ../by-hand/SKILL.md",
-        1,
-        "not-confined",
-        &[],
-    );
+    check("resource commit-message ../by-hand/SKILL.md", 1, "not-confined", &[]);
     check("resource commit-message /etc/hostname", 1, "not-confined", &[]);
-    check(
-        "resource commit-message area",
-        1,
-        "unknown-resource",
-        &["assets/logo.bin", "references/areas.md"],
-    );
+    check("resource commit-message area", 1, "unknown-resource", &["assets/logo.bin", "references/areas.md"]);
 }
 
 #[test]
@@ -100,10 +64,7 @@ fn a_usage_error_is_said_whole() {
     );
     let error = prowess(tree.path(), &["--json"]).json();
     let message = error["error"]["message"].as_str().unwrap();
-    assert!(
-        message.starts_with("'prowess' requires a subcommand but one was not provided"),
-        "{message}"
-    );
+    assert!(message.starts_with("'prowess' requires a subcommand but one was not provided"), "{message}");
 }
 
 #[test]
@@ -117,11 +78,7 @@ fn json_behind_two_dashes_is_an_argument() {
 fn a_hint_leads_to_what_is_there() {
     let tree = tree();
     let ran = prowess(&tree.at("project"), &["activate", "no-description"]);
-    assert!(
-        ran.stderr
-            .contains("1 SKILL.md does not load: `prowess list` says why"),
-        "{ran:?}"
-    );
+    assert!(ran.stderr.contains("1 SKILL.md does not load: `prowess list` says why"), "{ran:?}");
     let ran = prowess(&tree.at("project"), &["list", "--jsn"]);
     assert!(ran.stderr.contains("'--json'"), "{ran:?}");
 }
@@ -135,9 +92,7 @@ fn an_argument_need_not_be_unicode() {
     use crate::harness::{command, run};
     let tree = tree();
     let mut command = command(tree.path(), &["list", "--json"]);
-    command
-        .arg(OsStr::from_bytes(b"\xff"))
-        .stdout(std::process::Stdio::piped());
+    command.arg(OsStr::from_bytes(b"\xff")).stdout(std::process::Stdio::piped());
     let ran = run(&mut command);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("usage")));
 }
@@ -147,12 +102,7 @@ fn an_argument_need_not_be_unicode() {
 fn output_that_cannot_be_written_ends_with_3() {
     use crate::harness::{command, run};
     let tree = tree();
-    for arguments in [
-        &["list"][..],
-        &["list", "--json"],
-        &["catalog"],
-        &["activate", "zebra", "--json"],
-    ] {
+    for arguments in [&["list"][..], &["list", "--json"], &["catalog"], &["activate", "zebra", "--json"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let ran = run(command(&tree.at("project"), arguments).stdout(full));
         assert_eq!(ran.code, 3, "{arguments:?}");

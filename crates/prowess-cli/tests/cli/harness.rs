@@ -43,12 +43,7 @@ pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
 }
 
 pub(crate) fn run(command: &mut Command) -> Ran {
-    let output = command
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-        .wait_with_output()
-        .unwrap();
+    let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     Ran {
         code: output.status.code().expect("it ends by itself"),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -97,45 +92,24 @@ pub(crate) fn tree() -> Tree {
         ))
     };
     Tree::new()
-        .with(
-            "project/.agents/skills/commit-message/SKILL.md",
-            skill("commit-message", "license: MIT\n"),
-        )
+        .with("project/.agents/skills/commit-message/SKILL.md", skill("commit-message", "license: MIT\n"))
         .with(
             "project/.agents/skills/commit-message/references/areas.md",
             Node::from("Areas: \u{1b}[31mred.\n"),
         )
-        .with(
-            "project/.agents/skills/commit-message/assets/logo.bin",
-            Node::Bytes(vec![0, 255, 13, 10, 27]),
-        )
-        .with(
-            "project/.agents/skills/deep/er/inside/SKILL.md",
-            skill("inside", ""),
-        )
-        .with(
-            "project/.agents/skills/by-hand/SKILL.md",
-            skill("by-hand", "disable-model-invocation: true\n"),
-        )
-        .with(
-            "project/.agents/skills/by-model/SKILL.md",
-            skill("by-model", "user-invocable: false\n"),
-        )
+        .with("project/.agents/skills/commit-message/assets/logo.bin", Node::Bytes(vec![0, 255, 13, 10, 27]))
+        .with("project/.agents/skills/deep/er/inside/SKILL.md", skill("inside", ""))
+        .with("project/.agents/skills/by-hand/SKILL.md", skill("by-hand", "disable-model-invocation: true\n"))
+        .with("project/.agents/skills/by-model/SKILL.md", skill("by-model", "user-invocable: false\n"))
         .with(
             "project/.agents/skills/no-description/SKILL.md",
             Node::from("---\nname: no-description\n---\n"),
         )
         .with(
             "project/.agents/skills/large/SKILL.md",
-            Node::Text(format!(
-                "---\nname: large\ndescription: Large.\n---\n{}",
-                "word ".repeat(300_000)
-            )),
+            Node::Text(format!("---\nname: large\ndescription: Large.\n---\n{}", "word ".repeat(300_000))),
         )
-        .with(
-            "home/.agents/skills/commit-message/SKILL.md",
-            skill("commit-message", ""),
-        )
+        .with("home/.agents/skills/commit-message/SKILL.md", skill("commit-message", ""))
         .with("a/pdf/SKILL.md", skill("pdf", ""))
         .with("b/pdf/SKILL.md", skill("pdf", "license: MIT\n"))
         .with("outside.txt", Node::from("outside"))

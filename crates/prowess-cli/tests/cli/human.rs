@@ -28,13 +28,7 @@ fn list() {
 #[test]
 fn list_of_nothing() {
     check(
-        &[
-            "list",
-            "--home",
-            "no-home",
-            "--project",
-            "home/.agents/skills/commit-message",
-        ],
+        &["list", "--home", "no-home", "--project", "home/.agents/skills/commit-message"],
         file!["human/list-nothing.txt"],
         file!["human/list-nothing.stderr.txt"],
     );
@@ -42,11 +36,7 @@ fn list_of_nothing() {
 
 #[test]
 fn catalog() {
-    check(
-        &["catalog"],
-        file!["human/catalog.txt"],
-        file!["human/catalog.stderr.txt"],
-    );
+    check(&["catalog"], file!["human/catalog.txt"], file!["human/catalog.stderr.txt"]);
 }
 
 #[test]
@@ -65,11 +55,7 @@ fn activate() {
 
 #[test]
 fn select() {
-    check(
-        &["select", "--offline", "fill in a PDF form"],
-        file!["human/select.txt"],
-        "".into_data(),
-    );
+    check(&["select", "--offline", "fill in a PDF form"], file!["human/select.txt"], "".into_data());
 }
 
 #[test]
@@ -81,9 +67,7 @@ fn demo() {
 #[test]
 fn help() {
     check(&["--help"], file!["human/help.txt"], "".into_data());
-    for command in [
-        "list", "catalog", "cost", "activate", "resource", "select", "check", "why", "demo",
-    ] {
+    for command in ["list", "catalog", "cost", "activate", "resource", "select", "check", "why", "demo"] {
         let ran = prowess(Path::new("."), &[command, "--help"]);
         assert!(ran.stdout.contains("\nExamples:\n  prowess "), "{command}");
         let too_wide = ran.stdout.lines().find(|line| line.chars().count() > 80);

@@ -12,20 +12,11 @@ fn check(arguments: &str, expected: &[&str]) {
     let before = prowess(tree.path(), &[&options[..], &["list", "--json"]].concat());
     let after = prowess(tree.path(), &[&["list", "--json"], &options[..]].concat());
     let ids = |answer: &Value| -> Vec<Value> {
-        answer["skills"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|skill| skill["id"].clone())
-            .collect()
+        answer["skills"].as_array().unwrap().iter().map(|skill| skill["id"].clone()).collect()
     };
     let (before, after) = (before.json(), after.json());
     assert_eq!(ids(&before), expected);
-    assert_eq!(
-        without_time(before),
-        without_time(after),
-        "options may stand before and after the command"
-    );
+    assert_eq!(without_time(before), without_time(after), "options may stand before and after the command");
 }
 
 fn without_time(mut answer: Value) -> Value {
@@ -39,23 +30,11 @@ fn roots_come_from_places_or_are_given() {
     check("--home nowhere", &[]);
     check(
         "--project project",
-        &[
-            "project:by-hand",
-            "project:by-model",
-            "project:commit-message",
-            "project:inside",
-            "project:large",
-        ],
+        &["project:by-hand", "project:by-model", "project:commit-message", "project:inside", "project:large"],
     );
     check(
         "--project project --preset claude",
-        &[
-            "project:by-hand",
-            "project:by-model",
-            "user:commit-message",
-            "project:inside",
-            "project:large",
-        ],
+        &["project:by-hand", "project:by-model", "user:commit-message", "project:inside", "project:large"],
     );
     check("--project nowhere", &["user:commit-message"]);
     check("--enterprise a", &["user:commit-message", "enterprise:pdf"]);
@@ -69,16 +48,10 @@ fn roots_come_from_places_or_are_given() {
 fn a_limit_that_is_hit_is_said() {
     let tree = tree();
     let limits = |option: &str, limit: &str| {
-        let ran = prowess(
-            tree.path(),
-            &["list", "--json", "--project", "project", option, limit],
-        );
+        let ran = prowess(tree.path(), &["list", "--json", "--project", "project", option, limit]);
         let answer = ran.json();
         assert_eq!(ran.code, 0);
-        (
-            answer["scan"]["limits_hit"].as_array().unwrap().len(),
-            answer["skills"].as_array().unwrap().len(),
-        )
+        (answer["scan"]["limits_hit"].as_array().unwrap().len(), answer["skills"].as_array().unwrap().len())
     };
     assert_eq!(limits("--max-depth", "3"), (0, 5));
     assert_eq!(limits("--max-depth", "1").1, 4);
@@ -91,16 +64,7 @@ fn a_disabled_skill_is_hidden_and_takes_no_name() {
     let tree = tree();
     let answer = prowess(
         tree.path(),
-        &[
-            "list",
-            "--json",
-            "--project",
-            "project",
-            "--disable",
-            "project:commit-*",
-            "--disable",
-            "inside",
-        ],
+        &["list", "--json", "--project", "project", "--disable", "project:commit-*", "--disable", "inside"],
     )
     .json();
     let visibility: Vec<(&Value, &Value)> = answer["skills"]
@@ -109,14 +73,8 @@ fn a_disabled_skill_is_hidden_and_takes_no_name() {
         .iter()
         .map(|skill| (&skill["id"], &skill["visibility"]))
         .collect();
-    assert!(
-        visibility.contains(&(&json!("user:commit-message"), &json!("listed"))),
-        "{visibility:?}"
-    );
-    assert!(
-        visibility.contains(&(&json!("project:inside"), &json!("hidden"))),
-        "{visibility:?}"
-    );
+    assert!(visibility.contains(&(&json!("user:commit-message"), &json!("listed"))), "{visibility:?}");
+    assert!(visibility.contains(&(&json!("project:inside"), &json!("hidden"))), "{visibility:?}");
 }
 
 #[test]
@@ -126,13 +84,7 @@ fn tokens_are_estimated_or_counted() {
     let tokens = |how| prowess(tree.path(), &["catalog", "--json", "--tokens", how]).json()["tokens"].clone();
     assert!(tokens("o200k").as_u64() > Some(20));
     assert_ne!(tokens("o200k"), tokens("estimate"));
-    assert!(
-        tokens("estimate")
-            .as_u64()
-            .unwrap()
-            .abs_diff(text.len() as u64 / 4)
-            < 5
-    );
+    assert!(tokens("estimate").as_u64().unwrap().abs_diff(text.len() as u64 / 4) < 5);
 }
 
 #[test]
@@ -203,12 +155,8 @@ fn without_a_home_only_the_project_counts() {
         let mut command = command(&tree.at("project"), &["list", "--json"]);
         let ran = run(command.env("HOME", home).stdout(std::process::Stdio::piped()));
         assert_eq!(ran.code, 0);
-        let scopes: Vec<Value> = ran.json()["roots"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|root| root["scope"].clone())
-            .collect();
+        let scopes: Vec<Value> =
+            ran.json()["roots"].as_array().unwrap().iter().map(|root| root["scope"].clone()).collect();
         if home == "relative" {
             assert_eq!(scopes, ["enterprise", "project", "project"]);
         }

@@ -7,12 +7,7 @@ use crate::harness::{prowess, tree};
 
 #[track_caller]
 fn keys(value: &Value, expected: &str) {
-    let keys: Vec<&str> = value
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(keys.join(" "), expected);
 }
 
@@ -29,10 +24,7 @@ fn list() {
     let tree = tree();
     let home = tree.at("home");
     let answer = answer(&tree, &["list", "--home", home.to_str().unwrap()]);
-    keys(
-        &answer,
-        "roots skills shadowed invalid duplicates diagnostics scan",
-    );
+    keys(&answer, "roots skills shadowed invalid duplicates diagnostics scan");
     keys(&answer["roots"][0], "path scope rank exists");
     keys(
         &answer["skills"][0],
@@ -40,29 +32,16 @@ fn list() {
     );
     keys(&answer["shadowed"][0], "id name location winner");
     keys(&answer["invalid"][0], "location code");
-    keys(
-        &answer["diagnostics"][0],
-        "code severity path line column message help related",
-    );
+    keys(&answer["diagnostics"][0], "code severity path line column message help related");
     keys(&answer["scan"], "directories skill_files limits_hit elapsed_us");
 
     let directory = tree.at("project/.agents/skills/commit-message");
     let winner = directory.join("SKILL.md");
-    let skill = answer["skills"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|skill| skill["name"] == "commit-message")
-        .unwrap();
+    let skill =
+        answer["skills"].as_array().unwrap().iter().find(|skill| skill["name"] == "commit-message").unwrap();
     assert_eq!(skill["description"], "Does commit-message. Use when asked.");
-    assert_eq!(
-        (&skill["directory"], &skill["location"]),
-        (&json!(directory), &json!(winner))
-    );
-    assert_eq!(
-        (&skill["body_bytes"], &skill["visibility"]),
-        (&json!(19), &json!("listed"))
-    );
+    assert_eq!((&skill["directory"], &skill["location"]), (&json!(directory), &json!(winner)));
+    assert_eq!((&skill["body_bytes"], &skill["visibility"]), (&json!(19), &json!("listed")));
     assert_eq!(
         answer["shadowed"],
         json!([{
@@ -72,29 +51,14 @@ fn list() {
     );
     assert_eq!(answer["invalid"][0]["code"], "missing-description");
     let states = ["skills", "shadowed", "duplicates", "invalid"];
-    let in_a_state: usize = states
-        .iter()
-        .map(|state| answer[state].as_array().unwrap().len())
-        .sum();
+    let in_a_state: usize = states.iter().map(|state| answer[state].as_array().unwrap().len()).sum();
     assert_eq!(answer["scan"]["skill_files"], json!(in_a_state));
 }
 
 #[test]
 fn duplicates_and_limits_of_list() {
     let tree = Tree::new().skill("a/pdf").skill("b/pdf").skill("b/deep/inside");
-    let ran = prowess(
-        tree.path(),
-        &[
-            "list",
-            "--json",
-            "--root",
-            "a=a",
-            "--root",
-            "b=b",
-            "--max-depth",
-            "1",
-        ],
-    );
+    let ran = prowess(tree.path(), &["list", "--json", "--root", "a=a", "--root", "b=b", "--max-depth", "1"]);
     let answer = ran.json();
     assert_eq!(
         answer["duplicates"],
@@ -110,17 +74,11 @@ fn catalog() {
     keys(&whole, "text tokens body_tokens skills omitted");
     keys(&whole["skills"][0], "id tokens share shown");
     assert_eq!(whole["text"], prowess(&tree.at("project"), &["catalog"]).stdout);
-    assert_eq!(
-        (&whole["omitted"], &whole["skills"][0]["shown"]),
-        (&json!(0), &json!("full"))
-    );
+    assert_eq!((&whole["omitted"], &whole["skills"][0]["shown"]), (&json!(0), &json!("full")));
 
     let cut = answer(&tree, &["catalog", "--budget", "100", "--pin", "inside"]);
     assert!(cut["tokens"].as_u64() <= Some(100), "{cut}");
-    assert!(
-        cut["text"].as_str().unwrap().contains("<name>inside</name>"),
-        "{cut}"
-    );
+    assert!(cut["text"].as_str().unwrap().contains("<name>inside</name>"), "{cut}");
 }
 
 #[test]
@@ -141,11 +99,7 @@ fn the_forms_of_a_catalog() {
         ("mcp", "/0/name"),
     ] {
         let definitions: Value = serde_json::from_str(&catalog(&["--tools", provider])).unwrap();
-        assert_eq!(
-            definitions.pointer(name),
-            Some(&json!("activate_skill")),
-            "{provider}: {definitions}"
-        );
+        assert_eq!(definitions.pointer(name), Some(&json!("activate_skill")), "{provider}: {definitions}");
     }
 }
 
@@ -171,10 +125,7 @@ fn any_number_of_turns_has_a_cost() {
     for turns in ["0", "1", &usize::MAX.to_string()] {
         let ran = prowess(&tree.at("project"), &["cost", "--turns", turns]);
         assert_eq!(ran.code, 0, "{ran:?}");
-        assert_eq!(
-            answer(&tree, &["cost", "--turns", turns])["session"]["turns"].to_string(),
-            turns
-        );
+        assert_eq!(answer(&tree, &["cost", "--turns", turns])["session"]["turns"].to_string(), turns);
     }
 }
 
@@ -182,32 +133,14 @@ fn any_number_of_turns_has_a_cost() {
 fn activate() {
     let tree = tree();
     let answer = answer(&tree, &["activate", "commit-message"]);
-    keys(
-        &answer,
-        "status id digest directory text tokens metadata resources resources_total",
-    );
+    keys(&answer, "status id digest directory text tokens metadata resources resources_total");
     keys(&answer["metadata"], "protected skill digest");
-    assert_eq!(
-        (&answer["status"], &answer["id"]),
-        (&json!("new"), &json!("project:commit-message"))
-    );
-    assert_eq!(
-        answer["directory"],
-        json!(tree.at("project/.agents/skills/commit-message"))
-    );
-    assert_eq!(
-        answer["resources"],
-        json!(["assets/logo.bin", "references/areas.md"])
-    );
-    assert_eq!(
-        (&answer["resources_total"], &answer["metadata"]["protected"]),
-        (&json!(2), &json!(true))
-    );
+    assert_eq!((&answer["status"], &answer["id"]), (&json!("new"), &json!("project:commit-message")));
+    assert_eq!(answer["directory"], json!(tree.at("project/.agents/skills/commit-message")));
+    assert_eq!(answer["resources"], json!(["assets/logo.bin", "references/areas.md"]));
+    assert_eq!((&answer["resources_total"], &answer["metadata"]["protected"]), (&json!(2), &json!(true)));
     assert!(answer["digest"].as_str().unwrap().starts_with("sha256:"));
-    assert_eq!(
-        answer["text"],
-        prowess(&tree.at("project"), &["activate", "commit-message"]).stdout
-    );
+    assert_eq!(answer["text"], prowess(&tree.at("project"), &["activate", "commit-message"]).stdout);
 }
 
 #[test]
@@ -233,14 +166,10 @@ fn a_skill_is_asked_for_in_many_ways() {
 #[test]
 fn arguments_stand_behind_the_body() {
     let tree = tree();
-    let ran = prowess(
-        &tree.at("project"),
-        &["activate", "by-hand", "--", "only", "--json", "<files>"],
-    );
+    let ran = prowess(&tree.at("project"), &["activate", "by-hand", "--", "only", "--json", "<files>"]);
     assert!(ran.stdout.contains("Do by-hand.\n"));
     assert!(
-        ran.stdout
-            .ends_with("<skill_arguments>only --json &lt;files&gt;</skill_arguments>\n"),
+        ran.stdout.ends_with("<skill_arguments>only --json &lt;files&gt;</skill_arguments>\n"),
         "{ran:?}"
     );
 }
@@ -248,53 +177,22 @@ fn arguments_stand_behind_the_body() {
 #[test]
 fn resource() {
     let tree = tree();
-    let answer = answer(
-        &tree,
-        &[
-            "resource",
-            "commit-message",
-            "references/areas",
-            "--offset",
-            "7",
-            "--length",
-            "5",
-        ],
-    );
+    let answer =
+        answer(&tree, &["resource", "commit-message", "references/areas", "--offset", "7", "--length", "5"]);
     keys(&answer, "skill path location offset length size text");
-    assert_eq!(
-        (&answer["path"], &answer["text"]),
-        (&json!("references/areas.md"), &json!("\u{1b}[31m"))
-    );
-    assert_eq!(
-        (&answer["offset"], &answer["length"], &answer["size"]),
-        (&json!(7), &json!(5), &json!(17))
-    );
+    assert_eq!((&answer["path"], &answer["text"]), (&json!("references/areas.md"), &json!("\u{1b}[31m")));
+    assert_eq!((&answer["offset"], &answer["length"], &answer["size"]), (&json!(7), &json!(5), &json!(17)));
 }
 
 #[test]
 fn a_pipe_gets_the_bytes_of_a_resource() {
     use crate::harness::command;
     let tree = tree();
-    let output = command(
-        &tree.at("project"),
-        &["resource", "commit-message", "assets/logo.bin"],
-    )
-    .output()
-    .unwrap();
+    let output =
+        command(&tree.at("project"), &["resource", "commit-message", "assets/logo.bin"]).output().unwrap();
     assert_eq!(output.stdout, [0, 255, 13, 10, 27]);
-    let part = [
-        "resource",
-        "commit-message",
-        "assets/logo.bin",
-        "--offset",
-        "1",
-        "--length",
-        "2",
-    ];
-    assert_eq!(
-        command(&tree.at("project"), &part).output().unwrap().stdout,
-        [255, 13]
-    );
+    let part = ["resource", "commit-message", "assets/logo.bin", "--offset", "1", "--length", "2"];
+    assert_eq!(command(&tree.at("project"), &part).output().unwrap().stdout, [255, 13]);
 }
 
 #[test]
@@ -302,15 +200,9 @@ fn select() {
     let tree = tree();
     let chosen = answer(&tree, &["select", "--offline", "write a commit message"]);
     keys(&chosen, "choice runs model offline");
-    assert_eq!(
-        (&chosen["choice"], &chosen["offline"]),
-        (&json!("commit-message"), &json!(true))
-    );
+    assert_eq!((&chosen["choice"], &chosen["offline"]), (&json!("commit-message"), &json!(true)));
     assert_eq!(chosen["runs"], json!([{"name": "commit-message", "count": 1}]));
-    assert_eq!(
-        answer(&tree, &["select", "--offline", "zebra"])["choice"],
-        Value::Null
-    );
+    assert_eq!(answer(&tree, &["select", "--offline", "zebra"])["choice"], Value::Null);
     let ran = prowess(&tree.at("project"), &["select", "--offline", "zebra"]);
     assert!(ran.stdout.contains("not a judgement"), "{ran:?}");
 }
@@ -328,38 +220,21 @@ fn demo() {
 fn a_check_that_does_not_hold_ends_with_1() {
     let tree = tree();
     let ran = prowess(tree.path(), &["demo", "zebra", "--json"]);
-    let red = ran.json()["checks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|check| check["holds"] == false)
-        .count();
+    let red = ran.json()["checks"].as_array().unwrap().iter().filter(|check| check["holds"] == false).count();
     assert_eq!((ran.code, red), (1, 2));
 }
 
 #[test]
 fn json_holds_nothing_that_a_terminal_acts_on() {
     let description = "description: \"\\e[31m \\x7f \\x9b \\u202e 表格\"";
-    let tree = Tree::new().with(
-        "a/odd/SKILL.md",
-        format!("---\nname: odd\n{description}\n---\n").as_str().into(),
-    );
+    let tree =
+        Tree::new().with("a/odd/SKILL.md", format!("---\nname: odd\n{description}\n---\n").as_str().into());
     let ran = prowess(tree.path(), &["list", "--json", "--root", "a=a"]);
-    assert_eq!(
-        ran.json()["skills"][0]["description"],
-        "\u{1b}[31m \u{7f} \u{9b} \u{202e} 表格"
-    );
+    assert_eq!(ran.json()["skills"][0]["description"], "\u{1b}[31m \u{7f} \u{9b} \u{202e} 表格");
     let raw = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
-    assert!(
-        !ran.stdout.contains(raw) && ran.stdout.contains("表格"),
-        "{}",
-        ran.stdout
-    );
+    assert!(!ran.stdout.contains(raw) && ran.stdout.contains("表格"), "{}", ran.stdout);
     let words = prowess(tree.path(), &["list", "-v", "--root", "a=a"]);
-    assert!(
-        !words.stdout.contains(raw) && !words.stderr.contains(raw),
-        "{words:?}"
-    );
+    assert!(!words.stdout.contains(raw) && !words.stderr.contains(raw), "{words:?}");
 }
 
 #[test]
@@ -369,29 +244,20 @@ fn check() {
     let ran = check(&[]);
     let answer = ran.json();
     keys(&answer, "diagnostics files errors warnings");
-    keys(
-        &answer["diagnostics"][0],
-        "code severity path line column message help related",
-    );
+    keys(&answer["diagnostics"][0], "code severity path line column message help related");
     assert_eq!((ran.code, &answer["errors"]), (1, &json!(1)));
     assert_eq!(check(&["--fail-on", "never"]).code, 0);
     let fine = check(&[".agents/skills/commit-message"]);
     assert_eq!((fine.code, &fine.json()["files"]), (0, &json!(1)), "{fine:?}");
     let missing = check(&["nowhere"]);
-    assert_eq!(
-        (missing.code, &missing.json()["error"]["code"]),
-        (3, &json!("io"))
-    );
+    assert_eq!((missing.code, &missing.json()["error"]["code"]), (3, &json!("io")));
 }
 
 #[test]
 fn why() {
     let tree = tree();
     let home = tree.at("home");
-    let answer = answer(
-        &tree,
-        &["why", "commit-message", "--home", home.to_str().unwrap()],
-    );
+    let answer = answer(&tree, &["why", "commit-message", "--home", home.to_str().unwrap()]);
     keys(&answer, "query entries near");
     keys(&answer["entries"][0], "location id state code reason help");
     let entries = answer["entries"].as_array().unwrap();

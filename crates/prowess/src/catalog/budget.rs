@@ -61,12 +61,7 @@ pub(super) fn plan(items: &[Item], renderer: &Renderer, options: &CatalogOptions
     let Some(budget) = options.budget else {
         return vec![Cut::At(MAX_DESCRIPTION); items.len()];
     };
-    let solver = Solver {
-        items,
-        renderer,
-        options,
-        budget,
-    };
+    let solver = Solver { items, renderer, options, budget };
     solver.shortened().unwrap_or_else(|| solver.sacrificed())
 }
 
@@ -79,9 +74,7 @@ struct Solver<'a> {
 
 impl Solver<'_> {
     fn cost(&self, item: &Item, cut: Cut) -> usize {
-        self.renderer
-            .entry(item, cut)
-            .map_or(0, |text| self.options.tokenizer.count(&text))
+        self.renderer.entry(item, cut).map_or(0, |text| self.options.tokenizer.count(&text))
     }
 
     fn frame_cost(&self, omitted: usize) -> usize {
@@ -90,11 +83,7 @@ impl Solver<'_> {
     }
 
     fn fits_at(&self, length: usize) -> bool {
-        let entries: usize = self
-            .items
-            .iter()
-            .map(|item| self.cost(item, Cut::At(length)))
-            .sum();
+        let entries: usize = self.items.iter().map(|item| self.cost(item, Cut::At(length))).sum();
         self.frame_cost(0) + entries <= self.budget
     }
 
@@ -102,10 +91,7 @@ impl Solver<'_> {
     fn shortened(&self) -> Option<Vec<Cut>> {
         let at = |length| Some(vec![Cut::At(length); self.items.len()]);
         let (floor, cap) = (self.floor(), self.options.cap.min(MAX_DESCRIPTION));
-        if let Some(length) = [MAX_DESCRIPTION, cap]
-            .into_iter()
-            .find(|length| self.fits_at(*length))
-        {
+        if let Some(length) = [MAX_DESCRIPTION, cap].into_iter().find(|length| self.fits_at(*length)) {
             return at(length);
         }
         if !self.fits_at(floor) {
@@ -114,11 +100,7 @@ impl Solver<'_> {
         let (mut fits, mut too_long) = (floor, cap);
         while fits + 1 < too_long {
             let middle = fits.midpoint(too_long);
-            if self.fits_at(middle) {
-                fits = middle
-            } else {
-                too_long = middle
-            }
+            if self.fits_at(middle) { fits = middle } else { too_long = middle }
         }
         at(fits)
     }
@@ -130,12 +112,8 @@ impl Solver<'_> {
     /// From every description at the floor: names only, then omission, in the order of sacrifice, until it fits.
     fn sacrificed(&self) -> Vec<Cut> {
         let mut shown = vec![Cut::At(self.floor()); self.items.len()];
-        let mut costs: Vec<usize> = self
-            .items
-            .iter()
-            .zip(&shown)
-            .map(|(item, cut)| self.cost(item, *cut))
-            .collect();
+        let mut costs: Vec<usize> =
+            self.items.iter().zip(&shown).map(|(item, cut)| self.cost(item, *cut)).collect();
         let mut total: usize = costs.iter().sum();
         let mut omitted = 0;
         for (at, cut) in self.sacrifices() {
@@ -155,11 +133,7 @@ impl Solver<'_> {
     fn sacrifices(&self) -> Vec<(usize, Cut)> {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         order.sort_by_key(|at| {
-            (
-                Reverse(self.items[*at].skill.rank()),
-                Reverse(self.items[*at].length),
-                Reverse(*at),
-            )
+            (Reverse(self.items[*at].skill.rank()), Reverse(self.items[*at].length), Reverse(*at))
         });
         let (kept, others): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|at| self.is_kept(*at));
         let steps = |group: Vec<usize>| {
@@ -171,11 +145,6 @@ impl Solver<'_> {
 
     fn is_kept(&self, at: usize) -> bool {
         let skill = &self.items[at].skill;
-        skill.has_priority()
-            || self
-                .options
-                .pins
-                .iter()
-                .any(|pin| pin == skill.id() || pin == skill.name())
+        skill.has_priority() || self.options.pins.iter().any(|pin| pin == skill.id() || pin == skill.name())
     }
 }

@@ -42,11 +42,8 @@ pub fn delta(earlier: &Library, now: &Library, options: &CatalogOptions) -> Stri
         .filter(differs)
         .filter_map(|item| renderer.entry(item, Cut::At(MAX_DESCRIPTION)))
         .collect();
-    let gone: Vec<&str> = before
-        .iter()
-        .map(|item| item.name.as_str())
-        .filter(|name| !names.contains_key(name))
-        .collect();
+    let gone: Vec<&str> =
+        before.iter().map(|item| item.name.as_str()).filter(|name| !names.contains_key(name)).collect();
     let mut text = String::new();
     if !entries.is_empty() {
         text.push_str(
@@ -57,10 +54,7 @@ pub fn delta(earlier: &Library, now: &Library, options: &CatalogOptions) -> Stri
     }
     if !gone.is_empty() {
         let gone: Vec<String> = gone.iter().map(|name| renderer.name(name)).collect();
-        text.push_str(&format!(
-            "These skills are no longer available: {}\n",
-            gone.join(", ")
-        ));
+        text.push_str(&format!("These skills are no longer available: {}\n", gone.join(", ")));
     }
     text
 }

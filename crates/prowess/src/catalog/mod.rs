@@ -88,11 +88,8 @@ impl Catalog {
         let renderer = render::Renderer::new(options);
         let items = budget::items(library);
         let cuts = budget::plan(&items, &renderer, options);
-        let texts: Vec<Option<String>> = items
-            .iter()
-            .zip(&cuts)
-            .map(|(item, cut)| renderer.entry(item, *cut))
-            .collect();
+        let texts: Vec<Option<String>> =
+            items.iter().zip(&cuts).map(|(item, cut)| renderer.entry(item, *cut)).collect();
         let entry = |((item, cut), text): ((&budget::Item, &budget::Cut), &Option<String>)| Entry {
             id: item.skill.id().to_owned(),
             name: item.name.clone(),
@@ -102,21 +99,13 @@ impl Catalog {
         };
         let entries: Vec<Entry> = items.iter().zip(&cuts).zip(&texts).map(entry).collect();
         if texts.iter().all(Option::is_none) {
-            return Self {
-                text: String::new(),
-                entries,
-                frame_tokens: 0,
-            };
+            return Self { text: String::new(), entries, frame_tokens: 0 };
         }
         let omitted = texts.iter().filter(|text| text.is_none()).count();
         let (head, tail) = renderer.frame(omitted);
         let frame_tokens = options.tokenizer.count(&head) + options.tokenizer.count(&tail);
         let text = renderer.join(&head, texts.into_iter().flatten(), &tail);
-        Self {
-            text,
-            entries,
-            frame_tokens,
-        }
+        Self { text, entries, frame_tokens }
     }
 
     /// The section for the system prompt, or for the activation tool's description; empty if no skill is listed, or if
@@ -153,11 +142,7 @@ impl Catalog {
     /// An entry's share of the whole text, from 0 to 1.
     #[must_use]
     pub fn share(&self, entry: &Entry) -> f64 {
-        if entry.tokens == 0 {
-            0.0
-        } else {
-            entry.tokens as f64 / self.tokens() as f64
-        }
+        if entry.tokens == 0 { 0.0 } else { entry.tokens as f64 / self.tokens() as f64 }
     }
 
     /// The most expensive entry.
@@ -171,18 +156,13 @@ impl Catalog {
     pub fn outsized(&self) -> impl Iterator<Item = &Entry> {
         let half = self.tokens().div_ceil(2);
         let many = self.entries.len() >= 3;
-        self.entries
-            .iter()
-            .filter(move |entry| entry.tokens >= OUTSIZED || (many && entry.tokens >= half))
+        self.entries.iter().filter(move |entry| entry.tokens >= OUTSIZED || (many && entry.tokens >= half))
     }
 
     /// How many skills are omitted.
     #[must_use]
     pub fn omitted(&self) -> usize {
-        self.entries
-            .iter()
-            .filter(|entry| entry.shown == Shown::Omitted)
-            .count()
+        self.entries.iter().filter(|entry| entry.shown == Shown::Omitted).count()
     }
 
     /// The line to log at start-up.
@@ -195,16 +175,9 @@ impl Catalog {
             1 => "1 skill".to_owned(),
             count => format!("{} skills", grouped(count)),
         };
-        let largest = self
-            .largest()
-            .filter(|entry| entry.tokens > 0)
-            .map_or_else(String::new, |entry| {
-                format!(
-                    " (largest: {}, {:.0} %)",
-                    one_line(&entry.name),
-                    self.share(entry) * 100.0
-                )
-            });
+        let largest = self.largest().filter(|entry| entry.tokens > 0).map_or_else(String::new, |entry| {
+            format!(" (largest: {}, {:.0} %)", one_line(&entry.name), self.share(entry) * 100.0)
+        });
         let hidden = match self.omitted() {
             0 => String::new(),
             count => format!(", {} not shown", grouped(count)),

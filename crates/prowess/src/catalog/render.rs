@@ -17,10 +17,7 @@ pub(super) struct Renderer {
 
 impl Renderer {
     pub(super) fn new(options: &CatalogOptions) -> Self {
-        Self {
-            format: options.format,
-            style: options.style,
-        }
+        Self { format: options.format, style: options.style }
     }
 
     /// What stands before and after the entries.
@@ -116,15 +113,9 @@ pub(super) fn shorten(text: &str, length: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(length) else {
         return text.to_owned();
     };
-    let kept = text
-        .char_indices()
-        .nth(length.saturating_sub(1))
-        .map_or(0, |(at, _)| at);
+    let kept = text.char_indices().nth(length.saturating_sub(1)).map_or(0, |(at, _)| at);
     let head = &text[..kept.min(end)];
-    let at_word = head
-        .rfind(' ')
-        .filter(|at| *at * 2 >= head.len())
-        .map_or(head, |at| &head[..at]);
+    let at_word = head.rfind(' ').filter(|at| *at * 2 >= head.len()).map_or(head, |at| &head[..at]);
     format!("{}…", at_word.trim_end_matches([' ', ',', ';', ':', '-']))
 }
 

@@ -12,18 +12,9 @@ fn load(files: &[(&str, String)]) -> Library {
 }
 
 fn load_with(files: &[(&str, String)], policy: Policy) -> Library {
-    let memory = files
-        .iter()
-        .fold(Memory::new(), |memory, (path, text)| memory.with(path, text));
-    let roots = Roots::new()
-        .with("project", "/p")
-        .unwrap()
-        .with("user", "/u")
-        .unwrap();
-    Library::load(
-        &roots,
-        &LoadOptions::new().source(Arc::new(memory)).policy(policy),
-    )
+    let memory = files.iter().fold(Memory::new(), |memory, (path, text)| memory.with(path, text));
+    let roots = Roots::new().with("project", "/p").unwrap().with("user", "/u").unwrap();
+    Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)).policy(policy))
 }
 
 fn skill(name: &str, description: &str) -> String {
@@ -31,11 +22,7 @@ fn skill(name: &str, description: &str) -> String {
 }
 
 fn shown(catalog: &Catalog) -> Vec<(&str, Shown)> {
-    catalog
-        .entries()
-        .iter()
-        .map(|entry| (entry.name.as_str(), entry.shown))
-        .collect()
+    catalog.entries().iter().map(|entry| (entry.name.as_str(), entry.shown)).collect()
 }
 
 /// Long, short and ten words; the user's rank is lower.
@@ -46,15 +33,9 @@ fn mixed() -> Library {
         ("/p/short/SKILL.md", skill("short", "Short.")),
         (
             "/u/mine/SKILL.md",
-            skill(
-                "mine",
-                "one two three four five six seven eight nine ten eleven twelve thirteen",
-            ),
+            skill("mine", "one two three four five six seven eight nine ten eleven twelve thirteen"),
         ),
-        (
-            "/u/router/SKILL.md",
-            skill("router", "Look here first.\nmetadata:\n  priority: high"),
-        ),
+        ("/u/router/SKILL.md", skill("router", "Look here first.\nmetadata:\n  priority: high")),
     ])
 }
 
@@ -69,29 +50,18 @@ fn the_text_is_exactly_this() {
          directory.\n\n<available_skills>\n  <skill>\n    <name>pdf</name>\n    <description>Fills &lt;forms&gt; &amp; \
          more.</description>\n    <location>/p/pdf/SKILL.md</location>\n  </skill>\n</available_skills>\n"
     );
-    let tool = Catalog::build(
-        &library,
-        &CatalogOptions::new().style(Style::Tool).format(Format::Markdown),
-    );
-    assert!(
-        tool.text()
-            .contains("call `activate_skill` with its name before you begin")
-    );
-    assert!(
-        tool.text()
-            .ends_with("- **pdf**: Fills <forms> & more.\n  Location: `/p/pdf/SKILL.md`\n")
-    );
+    let tool = Catalog::build(&library, &CatalogOptions::new().style(Style::Tool).format(Format::Markdown));
+    assert!(tool.text().contains("call `activate_skill` with its name before you begin"));
+    assert!(tool.text().ends_with("- **pdf**: Fills <forms> & more.\n  Location: `/p/pdf/SKILL.md`\n"));
 }
 
 #[test]
 fn without_listed_skills_there_is_no_text() {
     let hidden = Policy::new().restrict("*", Visibility::Hidden).unwrap();
     let own = skill("own", "Mine.\ndisable-model-invocation: true");
-    for library in [
-        load(&[]),
-        load_with(&[("/p/a/SKILL.md", skill("a", "A"))], hidden),
-        load(&[("/p/o/SKILL.md", own)]),
-    ] {
+    for library in
+        [load(&[]), load_with(&[("/p/a/SKILL.md", skill("a", "A"))], hidden), load(&[("/p/o/SKILL.md", own)])]
+    {
         let catalog = Catalog::build(&library, &CatalogOptions::new());
         assert_eq!((catalog.text(), catalog.tokens()), ("", 0));
         assert_eq!(catalog.summary(), "no skills; catalog 0 tokens a turn");
@@ -100,10 +70,7 @@ fn without_listed_skills_there_is_no_text() {
 
 #[test]
 fn line_breaks_and_control_characters_become_one_blank() {
-    assert_eq!(
-        one_line("a\r\n\tb \u{1b}[31m\u{2028}c  d\u{ffff}"),
-        "a b [31m c  d\u{fffd}"
-    );
+    assert_eq!(one_line("a\r\n\tb \u{1b}[31m\u{2028}c  d\u{ffff}"), "a b [31m c  d\u{fffd}");
 }
 
 #[test]
@@ -121,11 +88,7 @@ fn an_overlong_description_and_name_are_cut_in_the_catalog_alone() {
     let long = "x".repeat(2000);
     let library = load(&[("/p/a/SKILL.md", skill(&"n".repeat(80), &long))]);
     let catalog = Catalog::build(&library, &CatalogOptions::new());
-    assert!(
-        catalog
-            .text()
-            .contains(&format!("<description>{}…</description>", "x".repeat(1023)))
-    );
+    assert!(catalog.text().contains(&format!("<description>{}…</description>", "x".repeat(1023))));
     assert_eq!(library.skills()[0].description().len(), 2000);
     let cut = format!("{}…", "n".repeat(63));
     assert!(catalog.text().contains(&format!("<name>{cut}</name>")));
@@ -141,10 +104,7 @@ fn a_budget_takes_one_step_after_another() {
         let catalog = Catalog::build(library, &CatalogOptions::new().budget(budget));
         assert!(catalog.tokens() <= budget, "{} tokens", catalog.tokens());
         assert_eq!(
-            shown(&catalog)
-                .iter()
-                .map(|(_, shown)| *shown)
-                .collect::<Vec<_>>(),
+            shown(&catalog).iter().map(|(_, shown)| *shown).collect::<Vec<_>>(),
             expected,
             "{}",
             catalog.text()
@@ -164,11 +124,7 @@ fn a_budget_takes_one_step_after_another() {
 
 #[test]
 fn a_note_says_how_many_are_not_shown() {
-    let text = |budget| {
-        Catalog::build(&mixed(), &CatalogOptions::new().budget(budget))
-            .text()
-            .to_owned()
-    };
+    let text = |budget| Catalog::build(&mixed(), &CatalogOptions::new().budget(budget)).text().to_owned();
     let note = "3 more skills are not shown for lack of room; each can be activated by its name.\n";
     assert!(text(125).ends_with(&format!("</available_skills>\n{note}")));
     assert!(!text(140).contains("not shown"));
@@ -182,28 +138,15 @@ fn a_pin_goes_last() {
     let shown_mine =
         |options: CatalogOptions| Catalog::build(&mixed(), &options.budget(170)).entries()[1].shown;
     assert_eq!(shown_mine(CatalogOptions::new()), Shown::NameOnly);
-    assert_eq!(
-        shown_mine(CatalogOptions::new().pin("user:mine")),
-        Shown::Shortened
-    );
+    assert_eq!(shown_mine(CatalogOptions::new().pin("user:mine")), Shown::Shortened);
     assert_eq!(shown_mine(CatalogOptions::new().pin("mine")), Shown::Shortened);
 }
 
 #[test]
 fn outsized_entries_are_pointed_out() {
     let catalog = Catalog::build(&mixed(), &CatalogOptions::new());
-    assert_eq!(
-        catalog
-            .outsized()
-            .map(|entry| entry.name.as_str())
-            .collect::<Vec<_>>(),
-        ["long"]
-    );
-    assert!(
-        catalog.summary().starts_with("4 skills; catalog "),
-        "{}",
-        catalog.summary()
-    );
+    assert_eq!(catalog.outsized().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["long"]);
+    assert!(catalog.summary().starts_with("4 skills; catalog "), "{}", catalog.summary());
     assert!(catalog.summary().contains(" tokens a turn (largest: long, "));
 }
 
@@ -244,12 +187,7 @@ fn library_of(descriptions: &[String]) -> Library {
         )
     });
     let files: Vec<(String, String)> = files.collect();
-    load(
-        &files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.clone()))
-            .collect::<Vec<_>>(),
-    )
+    load(&files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect::<Vec<_>>())
 }
 
 proptest! {

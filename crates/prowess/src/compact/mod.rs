@@ -29,10 +29,7 @@ impl Budget {
     /// So many tokens for all bodies together, by the estimate of four characters a token.
     #[must_use]
     pub fn total(tokens: usize) -> Self {
-        Self {
-            total: tokens,
-            tokenizer: Arc::new(Estimate),
-        }
+        Self { total: tokens, tokenizer: Arc::new(Estimate) }
     }
 
     /// Counts tokens with this.
@@ -265,11 +262,7 @@ impl Ledger {
 
     /// The plan, given for each receipt whether it leaves.
     pub(crate) fn plan(&self, leaves: &[bool], catalog_leaves: bool, budget: &Budget) -> Compaction {
-        let mut compaction = Compaction {
-            catalog_leaves,
-            at: self.clock,
-            ..Compaction::default()
-        };
+        let mut compaction = Compaction { catalog_leaves, at: self.clock, ..Compaction::default() };
         for (index, receipt) in self.receipts.iter().enumerate() {
             match receipt.state {
                 State::Evicted => {}
@@ -319,11 +312,8 @@ impl Ledger {
     /// The text that a skill's block repeats: the current one, or the newest that has left.
     pub(crate) fn latest(&self, known: &Known) -> Option<&Receipt> {
         let bodies = known.receipts.iter().map(|index| &self.receipts[*index]);
-        let newest = || {
-            bodies
-                .filter(|receipt| receipt.kind != ReceiptKind::Stub)
-                .max_by_key(|receipt| receipt.at)
-        };
+        let newest =
+            || bodies.filter(|receipt| receipt.kind != ReceiptKind::Stub).max_by_key(|receipt| receipt.at);
         known.current.map(|index| &self.receipts[index]).or_else(newest)
     }
 
@@ -338,11 +328,8 @@ impl Ledger {
         compaction: Compaction,
         placements: impl IntoIterator<Item = impl Into<String>>,
     ) {
-        let placements: Vec<String> = placements
-            .into_iter()
-            .take(compaction.blocks.len())
-            .map(Into::into)
-            .collect();
+        let placements: Vec<String> =
+            placements.into_iter().take(compaction.blocks.len()).map(Into::into).collect();
         self.evict(compaction.leaving, compaction.at);
         let stale = compaction.stale.iter().map(|stale| stale.index).collect();
         for receipt in self.evict(stale, compaction.at) {
@@ -352,11 +339,7 @@ impl Ledger {
             self.doubt(placement, |presence| presence == Presence::Gone);
         }
         // Newer than all that the plan knew, and older than what has come since.
-        let at = if self.clock == compaction.at {
-            self.tick()
-        } else {
-            compaction.at + 1
-        };
+        let at = if self.clock == compaction.at { self.tick() } else { compaction.at + 1 };
         for content in &compaction.contents {
             if let Some(placement) = placements.get(content.block) {
                 self.reattach(content, compaction.blocks[content.block].kind, placement, at);
@@ -431,12 +414,7 @@ impl Compaction {
             reads: known.reads.clone(),
             attempt: known.attempt,
         });
-        self.blocks.push(Block {
-            kind: BlockKind::Body,
-            skills: vec![id.to_owned()],
-            text,
-            tokens,
-        });
+        self.blocks.push(Block { kind: BlockKind::Body, skills: vec![id.to_owned()], text, tokens });
         Some(tokens)
     }
 

@@ -21,12 +21,7 @@ pub(super) fn body(known: &Known, delivered: &str) -> String {
     let reads = match known.reads.len() {
         0 => String::new(),
         count => {
-            let listed: Vec<String> = known
-                .reads
-                .iter()
-                .take(LISTED_READS)
-                .map(|path| plain(path))
-                .collect();
+            let listed: Vec<String> = known.reads.iter().take(LISTED_READS).map(|path| plain(path)).collect();
             let more = match count.saturating_sub(LISTED_READS) {
                 0 => String::new(),
                 more => format!(" and {more} more"),

@@ -12,10 +12,7 @@ const PLENTY: usize = 100_000;
 fn library(skills: &[(&str, &str)]) -> Library {
     let file = |(name, body): &(&str, &str)| {
         let text = format!("---\nname: {name}\ndescription: Does one thing.\n---\n{body}");
-        [
-            (format!("/s/{name}/SKILL.md"), text),
-            (format!("/s/{name}/notes.md"), "notes\n".to_owned()),
-        ]
+        [(format!("/s/{name}/SKILL.md"), text), (format!("/s/{name}/notes.md"), "notes\n".to_owned())]
     };
     let memory: Memory = skills.iter().flat_map(file).collect();
     let roots = Roots::new().with("user", "/s").unwrap();
@@ -29,15 +26,9 @@ fn activate(library: &Library, ledger: &mut Ledger, name: &str, placement: &str)
 
 /// A session in which each skill's body, of about 1,000 tokens, was seen at the placement of its name.
 fn session(names: &[&str]) -> (Library, Ledger) {
-    let bodies: Vec<String> = names
-        .iter()
-        .map(|name| format!("{name} ").repeat(2_000))
-        .collect();
-    let skills: Vec<(&str, &str)> = names
-        .iter()
-        .zip(&bodies)
-        .map(|(name, body)| (*name, body.as_str()))
-        .collect();
+    let bodies: Vec<String> = names.iter().map(|name| format!("{name} ").repeat(2_000)).collect();
+    let skills: Vec<(&str, &str)> =
+        names.iter().zip(&bodies).map(|(name, body)| (*name, body.as_str())).collect();
     let library = library(&skills);
     let mut ledger = Ledger::new();
     for name in names {
@@ -59,9 +50,7 @@ fn reattached(compaction: &Compaction) -> Vec<&str> {
 fn a_body_comes_back_word_by_word_once_and_labelled() {
     let library = library(&[("walk", "Use ONE helper for all writes.\n")]);
     let mut ledger = Ledger::new();
-    let request = library
-        .activate("walk", Origin::User)
-        .with_arguments("old arguments");
+    let request = library.activate("walk", Origin::User).with_arguments("old arguments");
     let text = request.deliver(&mut ledger, "c1").into_text();
     let body = text.split("<skill_arguments>").next().unwrap();
     ledger.reconcile(["c1"]);
@@ -75,10 +64,7 @@ fn a_body_comes_back_word_by_word_once_and_labelled() {
     assert!(compaction.hint().contains("`user:walk`"), "{}", compaction.hint());
     ledger.commit(compaction, ["s1"]);
     ledger.reconcile(["s1"]);
-    assert_eq!(
-        activate(&library, &mut ledger, "walk", "c9").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "walk", "c9").0, Status::AlreadyResident);
 }
 
 #[test]
@@ -95,10 +81,7 @@ fn what_does_not_fit_becomes_a_visible_stub() {
     let placements = placed(&compaction);
     ledger.commit(compaction, placements);
     ledger.reconcile(["summary"]);
-    assert_eq!(
-        activate(&library, &mut ledger, "k3", "c5").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "k3", "c5").0, Status::AlreadyResident);
     assert_eq!(activate(&library, &mut ledger, "k0", "c6").0, Status::New);
 }
 
@@ -121,10 +104,7 @@ fn pins_then_the_most_recent_attempt() {
         },
         "user:c",
     );
-    check(
-        |library, ledger| drop(activate(library, ledger, "b", "again")),
-        "user:b",
-    );
+    check(|library, ledger| drop(activate(library, ledger, "b", "again")), "user:b");
     check(
         |library, ledger| {
             let request = library.request_resource("a", "notes.md", ByteRange::FIRST, Origin::Model);
@@ -148,10 +128,7 @@ fn bodies_that_stay_count_first() {
     let names = ["a", "b", "c"];
     let (_, ledger) = session(&names);
     let plan = |total| ledger.plan_compaction(["a", "b"], Budget::total(total));
-    assert_eq!(
-        (reattached(&plan(1_500)).len(), plan(1_500).stubs().count()),
-        (0, 2)
-    );
+    assert_eq!((reattached(&plan(1_500)).len(), plan(1_500).stubs().count()), (0, 2));
     assert_eq!(reattached(&plan(2_500)), ["user:b"]);
     assert!(plan(2_500).kept_tokens() + plan(2_500).reattached_tokens() <= 2_500);
     assert_eq!(reattached(&plan(PLENTY)).len(), 2);
@@ -175,10 +152,7 @@ fn a_large_body_makes_room_for_a_smaller_one() {
 fn a_budget_of_nothing_leaves_stubs() {
     let (_, ledger) = session(&["a", "b"]);
     let compaction = ledger.plan_compaction(["a", "b"], Budget::total(0));
-    assert_eq!(
-        (compaction.reattached_tokens(), compaction.stubs().count()),
-        (0, 2)
-    );
+    assert_eq!((compaction.reattached_tokens(), compaction.stubs().count()), (0, 2));
 }
 
 #[test]
@@ -189,19 +163,12 @@ fn stubs_are_short_lines_and_many_are_one_line() {
     for name in [long.as_str(), "b"] {
         activate(&library, &mut ledger, name, name);
         for file in 0..200 {
-            ledger.read(
-                &format!("user:{name}"),
-                name,
-                &format!("references/a-rather-long-name-{file}.md"),
-            );
+            ledger.read(&format!("user:{name}"), name, &format!("references/a-rather-long-name-{file}.md"));
         }
     }
     let compaction = ledger.plan_compaction(["b", &long], Budget::total(0));
     let text = compaction.text();
-    assert!(
-        text.contains("Had read: references/a-rather-long-name-0.md, +199"),
-        "{text}"
-    );
+    assert!(text.contains("Had read: references/a-rather-long-name-0.md, +199"), "{text}");
     assert!(text.contains('…'), "{text}");
     assert_eq!(text.lines().count(), 2);
     for line in text.lines() {
@@ -225,15 +192,7 @@ fn blocks_and_stubs_name_the_files_that_were_read() {
     }
     for total in [0, PLENTY] {
         let text = ledger.plan_compaction(["a"], Budget::total(total)).text();
-        assert_eq!(
-            text.rsplit("</skill_content>")
-                .next()
-                .unwrap()
-                .matches("notes.md")
-                .count(),
-            1,
-            "{text}"
-        );
+        assert_eq!(text.rsplit("</skill_content>").next().unwrap().matches("notes.md").count(), 1, "{text}");
     }
 }
 
@@ -244,10 +203,7 @@ fn finished_skills_become_stubs_and_off_ones_nothing() {
     ledger.finish("user:a");
     ledger.deactivate("user:b");
     let compaction = ledger.plan_compaction(names, Budget::total(PLENTY));
-    assert_eq!(
-        (reattached(&compaction), compaction.stubs().collect()),
-        (vec!["user:c"], vec!["user:a"])
-    );
+    assert_eq!((reattached(&compaction), compaction.stubs().collect()), (vec!["user:c"], vec!["user:a"]));
     assert!(!compaction.text().contains("`b`") && !compaction.hint().contains("user:b"));
     let placements = placed(&compaction);
     ledger.commit(compaction, placements);
@@ -276,10 +232,7 @@ fn a_stub_that_stays_is_not_repeated() {
     ledger.commit(compaction, ["s1"]);
     ledger.reconcile(["s1", "b"]);
     let compaction = ledger.plan_compaction(["b"], Budget::total(PLENTY));
-    assert_eq!(
-        (reattached(&compaction), compaction.stubs().count()),
-        (vec!["user:b"], 0)
-    );
+    assert_eq!((reattached(&compaction), compaction.stubs().count()), (vec!["user:b"], 0));
     // A body that was activated after its stub does come back.
     activate(&library, &mut ledger, "a", "c3");
     ledger.reconcile(["s1", "b", "c3"]);
@@ -295,10 +248,7 @@ fn planning_changes_nothing_and_an_uncommitted_plan_is_as_if_it_had_not_been() {
     assert_eq!(plan, ledger.plan_compaction(["a"], Budget::total(PLENTY)));
     drop(ledger.pinned(Budget::total(PLENTY)));
     assert_eq!(ledger, before);
-    assert_eq!(
-        activate(&library, &mut ledger, "a", "c1").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "a", "c1").0, Status::AlreadyResident);
 }
 
 #[test]
@@ -322,10 +272,7 @@ fn placements_that_never_existed() {
     let plan = ledger.plan_compaction(["nowhere", ""], Budget::total(PLENTY));
     assert!(plan.blocks().is_empty() && plan.hint().is_empty());
     ledger.commit(plan, ["s1", "s2", "s3"]);
-    assert_eq!(
-        activate(&library, &mut ledger, "a", "c1").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "a", "c1").0, Status::AlreadyResident);
     let plan = ledger.plan_compaction(["a"], Budget::total(PLENTY));
     ledger.commit(plan, [""; 0]);
     assert_eq!(activate(&library, &mut ledger, "a", "c2").0, Status::New);
@@ -356,19 +303,12 @@ fn superseded_and_off_texts_that_stay_are_pointed_out() {
     ledger.deactivate("user:b");
     ledger.reconcile(["a", "b", "c3"]);
     let plan = ledger.plan_compaction(["m1"], Budget::total(PLENTY));
-    let stale: Vec<_> = plan
-        .stale()
-        .iter()
-        .map(|stale| (stale.placement(), stale.skill()))
-        .collect();
+    let stale: Vec<_> = plan.stale().iter().map(|stale| (stale.placement(), stale.skill())).collect();
     assert_eq!(stale, [("a", "user:a"), ("b", "user:b")]);
     ledger.commit(plan, [""; 0]);
     ledger.reconcile(["c3"]);
     ledger.reconcile(["a", "b"]);
-    assert_eq!(
-        (ledger.resident("user:a"), ledger.resident("user:b")),
-        (None, None)
-    );
+    assert_eq!((ledger.resident("user:a"), ledger.resident("user:b")), (None, None));
 }
 
 #[test]
@@ -398,10 +338,7 @@ fn a_prompt_that_is_rebuilt_holds_the_same_blocks() {
         ledger.reconcile(["system"]);
     }
     assert_eq!(ledger.receipts().len(), 4);
-    assert_eq!(
-        activate(&library, &mut ledger, "a", "c9").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "a", "c9").0, Status::AlreadyResident);
     assert_eq!(ledger.pinned(Budget::total(PLENTY)).reattached().count(), 2);
 }
 

@@ -107,8 +107,7 @@ impl Ledger {
     /// The receipt of the text of a skill, by its id, that is in force: pending or resident.
     #[must_use]
     pub fn resident(&self, skill: &str) -> Option<&Receipt> {
-        self.current(skill)
-            .filter(|receipt| matches!(receipt.state, State::Pending | State::Resident))
+        self.current(skill).filter(|receipt| matches!(receipt.state, State::Pending | State::Resident))
     }
 
     /// Every skill of the session, the most recently used first.
@@ -140,14 +139,9 @@ impl Ledger {
     /// among them.
     pub fn protected(&self) -> impl Iterator<Item = &str> {
         let active = |known: &&Known| known.is_in_force() && known.standing == Standing::Active;
-        let current = self
-            .skills
-            .values()
-            .filter(active)
-            .filter_map(|known| known.current);
-        let placements: BTreeSet<&str> = current
-            .map(|index| self.receipts[index].placement.as_str())
-            .collect();
+        let current = self.skills.values().filter(active).filter_map(|known| known.current);
+        let placements: BTreeSet<&str> =
+            current.map(|index| self.receipts[index].placement.as_str()).collect();
         placements.into_iter()
     }
 
@@ -203,10 +197,7 @@ impl Ledger {
 
     /// Says where the catalog stands, for hosts that put it into a message: a compaction then tells when it leaves.
     pub fn place_catalog(&mut self, placement: impl Into<String>) {
-        self.catalog = Some(CatalogPlace {
-            placement: placement.into(),
-            is_present: true,
-        });
+        self.catalog = Some(CatalogPlace { placement: placement.into(), is_present: true });
     }
 
     /// Whether the catalog is where the host placed it, as of the last reconcile or compaction.

@@ -24,10 +24,7 @@ pub struct Present<'a> {
 
 impl<'a> From<&'a str> for Present<'a> {
     fn from(placement: &'a str) -> Self {
-        Self {
-            placement: placement.into(),
-            text: None,
-        }
+        Self { placement: placement.into(), text: None }
     }
 }
 
@@ -45,19 +42,13 @@ impl<'a> From<&'a String> for Present<'a> {
 
 impl From<String> for Present<'_> {
     fn from(placement: String) -> Self {
-        Self {
-            placement: placement.into(),
-            text: None,
-        }
+        Self { placement: placement.into(), text: None }
     }
 }
 
 impl<'a, P: Into<Cow<'a, str>>, T: Into<Cow<'a, str>>> From<(P, T)> for Present<'a> {
     fn from((placement, text): (P, T)) -> Self {
-        Self {
-            placement: placement.into(),
-            text: Some(text.into()),
-        }
+        Self { placement: placement.into(), text: Some(text.into()) }
     }
 }
 

@@ -82,11 +82,7 @@ impl Ledger {
         let mut ledger = self.clone();
         if texts == Texts::LeftOut {
             ledger.texts.clear();
-            for receipt in ledger
-                .receipts
-                .iter_mut()
-                .filter(|receipt| receipt.kind != ReceiptKind::Stub)
-            {
+            for receipt in ledger.receipts.iter_mut().filter(|receipt| receipt.kind != ReceiptKind::Stub) {
                 receipt.text = "".into();
                 receipt.proof = None;
             }

@@ -33,9 +33,7 @@ fn activate(library: &Library, ledger: &mut Ledger, name: &str, placement: &str)
 
 fn states(ledger: &Ledger) -> Vec<(&str, State)> {
     let receipts = ledger.receipts().iter();
-    receipts
-        .map(|receipt| (receipt.placement.as_str(), receipt.state))
-        .collect()
+    receipts.map(|receipt| (receipt.placement.as_str(), receipt.state)).collect()
 }
 
 #[test]
@@ -45,10 +43,7 @@ fn a_second_activation_is_a_short_note() {
     assert_eq!(activate(&library, &mut ledger, "rev", "c1").0, Status::New);
     let (status, note) = activate(&library, &mut ledger, "rev", "c2");
     assert_eq!(status, Status::AlreadyResident);
-    assert!(
-        note.len() < 240 && note.contains("`rev`") && note.contains("sha256:"),
-        "{note}"
-    );
+    assert!(note.len() < 240 && note.contains("`rev`") && note.contains("sha256:"), "{note}");
     assert_eq!(states(&ledger), [("c1", State::Pending)]);
 }
 
@@ -60,10 +55,7 @@ fn a_changed_or_lost_body_is_delivered_again() {
     let (status, text) = activate(&two, &mut ledger, "ver", "c2");
     assert_eq!(status, Status::Changed);
     assert!(text.contains("supersedes") && text.contains("\ntwo\n"));
-    assert_eq!(
-        states(&ledger),
-        [("c1", State::Superseded), ("c2", State::Pending)]
-    );
+    assert_eq!(states(&ledger), [("c1", State::Superseded), ("c2", State::Pending)]);
     ledger.reconcile(["m1"]);
     assert_eq!(states(&ledger), [("c1", State::Evicted), ("c2", State::Evicted)]);
     let (status, text) = activate(&two, &mut ledger, "ver", "c3");
@@ -84,12 +76,7 @@ fn a_failed_activation_leaves_no_receipt() {
 #[test]
 fn one_text_for_user_and_model_and_every_placement() {
     let library = library(&[("dual", "Step one.\n")]);
-    let deliver = |origin| {
-        library
-            .activate("dual", origin)
-            .deliver(&mut Ledger::new(), "c1")
-            .into_text()
-    };
+    let deliver = |origin| library.activate("dual", origin).deliver(&mut Ledger::new(), "c1").into_text();
     assert_eq!(deliver(Origin::User), deliver(Origin::Model));
     let mut ledger = Ledger::new();
     for placement in ["c1", "c2", "c3"] {
@@ -97,24 +84,14 @@ fn one_text_for_user_and_model_and_every_placement() {
         ledger.reconcile([""; 0]);
     }
     assert_eq!(ledger.receipts().len(), 3);
-    assert!(
-        ledger
-            .receipts()
-            .iter()
-            .all(|receipt| Arc::ptr_eq(&receipt.text, &ledger.receipts()[0].text))
-    );
+    assert!(ledger.receipts().iter().all(|receipt| Arc::ptr_eq(&receipt.text, &ledger.receipts()[0].text)));
 }
 
 #[test]
 fn arguments_are_in_no_receipt_and_change_no_body() {
-    let library = library(&[(
-        "fees",
-        "The fee is $1,000. Use `awk '{print $2}'` and cell $B$5.\n",
-    )]);
+    let library = library(&[("fees", "The fee is $1,000. Use `awk '{print $2}'` and cell $B$5.\n")]);
     let mut ledger = Ledger::new();
-    let request = library
-        .activate("fees", Origin::User)
-        .with_arguments("ALPHA BETA");
+    let request = library.activate("fees", Origin::User).with_arguments("ALPHA BETA");
     let text = request.deliver(&mut ledger, "c1").into_text();
     assert!(text.contains("The fee is $1,000. Use `awk '{print $2}'` and cell $B$5.\n"));
     assert!(text.contains("ALPHA BETA") && !ledger.receipts()[0].text.contains("ALPHA"));
@@ -136,27 +113,11 @@ fn reconciling_with_placements_and_with_texts() {
     check(&library, |_| vec![], State::Evicted);
     check(&library, |_| vec!["c0".into(), "c1".into()], State::Resident);
     check(&library, |text| pair("c1", text.to_owned()), State::Resident);
-    check(
-        &library,
-        |text| pair("c1", format!("before\n{}\nafter", text.trim_end())),
-        State::Resident,
-    );
-    check(
-        &library,
-        |text| pair("c1", text.replace("Line two.", "[...]")),
-        State::Evicted,
-    );
-    check(
-        &library,
-        |text| pair("c1", text[..text.len() / 2].to_owned()),
-        State::Evicted,
-    );
+    check(&library, |text| pair("c1", format!("before\n{}\nafter", text.trim_end())), State::Resident);
+    check(&library, |text| pair("c1", text.replace("Line two.", "[...]")), State::Evicted);
+    check(&library, |text| pair("c1", text[..text.len() / 2].to_owned()), State::Evicted);
     check(&library, |text| pair("c2", text.to_owned()), State::Evicted);
-    check(
-        &library,
-        |text| [pair("c1", "cut".into()), pair("c1", text.to_owned())].concat(),
-        State::Resident,
-    );
+    check(&library, |text| [pair("c1", "cut".into()), pair("c1", text.to_owned())].concat(), State::Resident);
 }
 
 #[test]
@@ -167,10 +128,7 @@ fn a_rewind_behind_a_change_makes_the_older_text_current() {
     ledger.reconcile(["c1"]);
     activate(&two, &mut ledger, "a", "c2");
     ledger.reconcile(["c1", "c2"]);
-    assert_eq!(
-        states(&ledger),
-        [("c1", State::Superseded), ("c2", State::Resident)]
-    );
+    assert_eq!(states(&ledger), [("c1", State::Superseded), ("c2", State::Resident)]);
     ledger.reconcile(["c1"]);
     assert_eq!(states(&ledger), [("c1", State::Resident), ("c2", State::Evicted)]);
     assert_eq!(activate(&two, &mut ledger, "a", "c3").0, Status::Changed);
@@ -246,22 +204,13 @@ fn only_the_user_turns_a_skill_on_again() {
     ledger.reconcile(["c1"]);
     let note = ledger.deactivate("user:a").unwrap();
     assert!(note.contains("`a` is turned off"), "{note}");
-    assert_eq!(
-        (states(&ledger), ledger.resident("user:a")),
-        (vec![("c1", State::Off)], None)
-    );
+    assert_eq!((states(&ledger), ledger.resident("user:a")), (vec![("c1", State::Off)], None));
     let (status, text) = activate(&library, &mut ledger, "a", "c2");
-    assert!(
-        status == Status::Denied && text.contains("only the user"),
-        "{text}"
-    );
+    assert!(status == Status::Denied && text.contains("only the user"), "{text}");
     let read = library.request_resource("a", "notes.md", ByteRange::FIRST, Origin::Model);
     assert_eq!(read.deliver(&mut ledger, "c3").status(), Status::Denied);
     assert_eq!(ledger.protected().count(), 0);
-    let status = library
-        .activate("a", Origin::User)
-        .deliver(&mut ledger, "m4")
-        .status();
+    let status = library.activate("a", Origin::User).deliver(&mut ledger, "m4").status();
     assert_eq!(status, Status::AlreadyResident);
     assert_eq!(states(&ledger), [("c1", State::Resident)]);
 }
@@ -275,10 +224,7 @@ fn finishing_forbids_nothing() {
     assert!(ledger.finish("user:a"));
     assert_eq!(ledger.skills()[0].standing, Standing::Finished);
     assert_eq!(ledger.protected().count(), 0);
-    assert_eq!(
-        activate(&library, &mut ledger, "a", "c2").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "a", "c2").0, Status::AlreadyResident);
     assert_eq!(ledger.skills()[0].standing, Standing::Active);
 }
 
@@ -318,16 +264,8 @@ fn reads_of_a_file_reading_host() {
     ];
     for (path, range, expected) in table {
         let mut ledger = Ledger::new();
-        assert_eq!(
-            ledger.observe_read(&library, path, range, "r1"),
-            expected,
-            "{path} {range:?}"
-        );
-        assert_eq!(
-            ledger.resident("user:a").is_some(),
-            expected == Observed::Body,
-            "{path} {range:?}"
-        );
+        assert_eq!(ledger.observe_read(&library, path, range, "r1"), expected, "{path} {range:?}");
+        assert_eq!(ledger.resident("user:a").is_some(), expected == Observed::Body, "{path} {range:?}");
     }
 }
 
@@ -338,10 +276,7 @@ fn an_observed_body_is_found_behind_line_numbers() {
     ledger.observe_read(&library, "/s/a/SKILL.md", ReadRange::Whole, "r1");
     let shown = "     4\t---\n     5\t# Steps\n     6\t\n     7\tOne.\n     8\tTwo.";
     ledger.reconcile([("r1", shown)]);
-    assert_eq!(
-        activate(&library, &mut ledger, "a", "c2").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut ledger, "a", "c2").0, Status::AlreadyResident);
     ledger.reconcile([("r1", &shown[..shown.len() - 2])]);
     assert_eq!(activate(&library, &mut ledger, "a", "c3").0, Status::New);
 }
@@ -366,12 +301,7 @@ fn an_off_skill_that_is_read_stays_off() {
     ledger.deactivate("user:a");
     ledger.observe_read(&library, "/s/a/SKILL.md", ReadRange::Whole, "r1");
     assert_eq!(ledger.resident("user:a"), None);
-    assert!(
-        ledger
-            .plan_compaction(["c1", "r1"], Budget::total(9_999))
-            .blocks()
-            .is_empty()
-    );
+    assert!(ledger.plan_compaction(["c1", "r1"], Budget::total(9_999)).blocks().is_empty());
 }
 
 fn restored(
@@ -428,10 +358,7 @@ fn a_restore_evicts_what_is_not_present() {
     let (mut gone, _) = restored(&ledger, Texts::Included, &library, &[]);
     assert_eq!(activate(&library, &mut gone, "a", "c2").0, Status::New);
     let (mut there, _) = restored(&ledger, Texts::Included, &library, &["c1"]);
-    assert_eq!(
-        activate(&library, &mut there, "a", "c2").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut there, "a", "c2").0, Status::AlreadyResident);
 }
 
 #[test]
@@ -445,10 +372,7 @@ fn a_snapshot_without_texts_takes_them_from_unchanged_skills() {
         restored.plan_compaction(["c1"], Budget::total(9_999))
     };
     assert_eq!(plan(&same).reattached().count(), 1);
-    assert_eq!(
-        (plan(&other).reattached().count(), plan(&other).stubs().count()),
-        (0, 1)
-    );
+    assert_eq!((plan(&other).reattached().count(), plan(&other).stubs().count()), (0, 1));
 }
 
 #[test]
@@ -476,19 +400,12 @@ fn a_child_changes_nothing_in_its_parent() {
     assert!(text.blocks().is_empty() && nothing.skills().is_empty());
     activate(&library, &mut nothing, "b", "x1");
     let (mut names, text) = parent.fork(Inherit::Names);
-    assert!(
-        text.text().contains("by its name if you need it: a"),
-        "{}",
-        text.text()
-    );
+    assert!(text.text().contains("by its name if you need it: a"), "{}", text.text());
     names.commit(text, ["m1"]);
     assert_eq!(activate(&library, &mut names, "a", "x1").0, Status::New);
     let (mut texts, text) = parent.fork(Inherit::Texts(Budget::total(9_999)));
     texts.commit(text, ["m1"]);
-    assert_eq!(
-        activate(&library, &mut texts, "a", "x1").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(activate(&library, &mut texts, "a", "x1").0, Status::AlreadyResident);
     texts.deactivate("user:a");
     assert_eq!(parent, before);
     let active: Vec<&str> = parent.skills().iter().map(|skill| skill.id).collect();
@@ -534,12 +451,7 @@ mod saved {
     fn each_text_is_written_once() {
         let json = session().snapshot(Texts::Included).to_json();
         assert_eq!(json.matches("<skill_content name=\\\"b\\\"").count(), 1);
-        assert!(
-            !session()
-                .snapshot(Texts::LeftOut)
-                .to_json()
-                .contains("skill_content")
-        );
+        assert!(!session().snapshot(Texts::LeftOut).to_json().contains("skill_content"));
     }
 
     #[test]
@@ -547,28 +459,12 @@ mod saved {
         let json = session().snapshot(Texts::Included).to_json();
         let newer = json.replace("\"prowess_session\":1", "\"prowess_session\":2");
         let error = Snapshot::from_json(&newer).unwrap_err();
-        assert!(
-            error.kind() == ErrorKind::Usage && error.message().contains("version 2"),
-            "{error}"
-        );
+        assert!(error.kind() == ErrorKind::Usage && error.message().contains("version 2"), "{error}");
         for end in [0, 1, json.len() / 2, json.len() - 1] {
-            assert_eq!(
-                Snapshot::from_json(&json[..end]).unwrap_err().kind(),
-                ErrorKind::Usage
-            );
+            assert_eq!(Snapshot::from_json(&json[..end]).unwrap_err().kind(), ErrorKind::Usage);
         }
-        for other in [
-            "null",
-            "[]",
-            "{}",
-            "{\"prowess_session\":\"1\"}",
-            "{\"prowess_session\":1}",
-        ] {
-            assert_eq!(
-                Snapshot::from_json(other).unwrap_err().kind(),
-                ErrorKind::Usage,
-                "{other}"
-            );
+        for other in ["null", "[]", "{}", "{\"prowess_session\":\"1\"}", "{\"prowess_session\":1}"] {
+            assert_eq!(Snapshot::from_json(other).unwrap_err().kind(), ErrorKind::Usage, "{other}");
         }
     }
 
@@ -587,17 +483,7 @@ mod saved {
             value[key] = to;
             assert!(Snapshot::from_json(&value.to_string()).is_err(), "{key}");
         }
-        for key in [
-            "skill",
-            "digest",
-            "placement",
-            "kind",
-            "presence",
-            "doubtful",
-            "turn",
-            "at",
-            "text",
-        ] {
+        for key in ["skill", "digest", "placement", "kind", "presence", "doubtful", "turn", "at", "text"] {
             let mut value = value.clone();
             value["receipts"][0][key] = serde_json::json!({});
             assert!(Snapshot::from_json(&value.to_string()).is_err(), "{key}");

@@ -13,23 +13,11 @@ const VERSION: u64 = 1;
 /// Counts stay far enough below the end of their type to go on counting.
 const MOST: u64 = u64::MAX / 2;
 
-const STANDINGS: [Standing; 4] = [
-    Standing::Active,
-    Standing::Finished,
-    Standing::Off,
-    Standing::Withdrawn,
-];
-const KINDS: [ReceiptKind; 4] = [
-    ReceiptKind::Delivered,
-    ReceiptKind::Observed,
-    ReceiptKind::Reattached,
-    ReceiptKind::Stub,
-];
-const PRESENCES: [(Presence, &str); 3] = [
-    (Presence::Pending, "pending"),
-    (Presence::Present, "present"),
-    (Presence::Gone, "gone"),
-];
+const STANDINGS: [Standing; 4] = [Standing::Active, Standing::Finished, Standing::Off, Standing::Withdrawn];
+const KINDS: [ReceiptKind; 4] =
+    [ReceiptKind::Delivered, ReceiptKind::Observed, ReceiptKind::Reattached, ReceiptKind::Stub];
+const PRESENCES: [(Presence, &str); 3] =
+    [(Presence::Pending, "pending"), (Presence::Present, "present"), (Presence::Gone, "gone")];
 
 impl Snapshot {
     /// The snapshot as JSON: an object with the key `prowess_session`, which is the version of the format.
@@ -37,17 +25,11 @@ impl Snapshot {
     pub fn to_json(&self) -> String {
         let ledger = &self.0;
         let mut texts = Numbered::default();
-        let receipts: Vec<Value> = ledger
-            .receipts
-            .iter()
-            .map(|receipt| write_receipt(receipt, &mut texts))
-            .collect();
+        let receipts: Vec<Value> =
+            ledger.receipts.iter().map(|receipt| write_receipt(receipt, &mut texts)).collect();
         let mut ids: Vec<&String> = ledger.skills.keys().collect();
         ids.sort_unstable();
-        let skills: Vec<Value> = ids
-            .iter()
-            .map(|id| write_skill(id, &ledger.skills[*id]))
-            .collect();
+        let skills: Vec<Value> = ids.iter().map(|id| write_skill(id, &ledger.skills[*id])).collect();
         json!({
             "prowess_session": VERSION,
             "clock": ledger.clock,
@@ -71,9 +53,7 @@ impl Snapshot {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| usage(format!("the session is no JSON: {error}")))?;
-        let object = value
-            .as_object()
-            .ok_or_else(|| usage("this is no session: not a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| usage("this is no session: not a JSON object"))?;
         match object.get("prowess_session").and_then(Value::as_u64) {
             Some(VERSION) => {}
             Some(version) => {
@@ -116,9 +96,7 @@ fn write_skill(id: &str, known: &Known) -> Value {
 }
 
 fn write_receipt(receipt: &Receipt, texts: &mut Numbered) -> Value {
-    let presence = PRESENCES
-        .iter()
-        .find(|(presence, _)| *presence == receipt.presence);
+    let presence = PRESENCES.iter().find(|(presence, _)| *presence == receipt.presence);
     json!({
         "skill": receipt.skill,
         "digest": receipt.digest,
@@ -142,9 +120,7 @@ fn read(fields: &Fields<'_>) -> Result<Ledger, Error> {
         ..Ledger::default()
     };
     for skill in fields.objects("skills")? {
-        ledger
-            .skills
-            .insert(skill.text("id")?.to_owned(), read_skill(&skill)?);
+        ledger.skills.insert(skill.text("id")?.to_owned(), read_skill(&skill)?);
     }
     let texts: Vec<Arc<str>> = fields.texts("texts")?.into_iter().map(Arc::from).collect();
     for receipt in fields.objects("receipts")? {
@@ -153,11 +129,7 @@ fn read(fields: &Fields<'_>) -> Result<Ledger, Error> {
         let known = ledger.skills.get_mut(&receipt.skill);
         let known = known.ok_or_else(|| usage(format!("the session has no skill `{}`", receipt.skill)))?;
         known.receipts.push(index);
-        ledger
-            .places
-            .entry(receipt.placement.clone())
-            .or_default()
-            .push(index);
+        ledger.places.entry(receipt.placement.clone()).or_default().push(index);
         ledger.clock = ledger.clock.max(receipt.at);
         ledger.receipts.push(receipt);
     }

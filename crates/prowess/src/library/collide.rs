@@ -36,16 +36,8 @@ impl Contender {
     /// Lower wins: what the host hides takes no name; then the rank; then, within one root, the directory that
     /// carries the name, and path order.
     fn precedence<'a>(&'a self, roots: &[ResolvedRoot]) -> impl Ord + use<'a> {
-        let directory = self
-            .candidate
-            .location
-            .parent()
-            .and_then(Path::file_name)
-            .unwrap_or_default();
-        let carries_name = directory
-            .to_string_lossy()
-            .nfc()
-            .eq(self.candidate.frontmatter.name.chars());
+        let directory = self.candidate.location.parent().and_then(Path::file_name).unwrap_or_default();
+        let carries_name = directory.to_string_lossy().nfc().eq(self.candidate.frontmatter.name.chars());
         let root = self.candidate.root;
         (
             !self.visibility.is_enabled(),
@@ -60,11 +52,8 @@ impl Contender {
         if self.candidate.size != winner.size {
             return false;
         }
-        let whole = |path: &Path| {
-            source
-                .read_prefix(path, usize::try_from(winner.size).unwrap_or(usize::MAX))
-                .ok()
-        };
+        let whole =
+            |path: &Path| source.read_prefix(path, usize::try_from(winner.size).unwrap_or(usize::MAX)).ok();
         let bytes = whole(&self.candidate.location);
         let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
         bytes.is_some()
@@ -76,10 +65,7 @@ impl Contender {
 pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options: &LoadOptions) -> Settled {
     let mut contenders: Vec<Contender> = candidates
         .into_iter()
-        .map(|candidate| Contender {
-            visibility: visibility(&candidate, roots, options),
-            candidate,
-        })
+        .map(|candidate| Contender { visibility: visibility(&candidate, roots, options), candidate })
         .collect();
     contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
     let mut reals = HashSet::new();
@@ -87,19 +73,14 @@ pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options
     for contender in contenders {
         // One real file is one skill: the best way to reach it counts.
         if reals.insert(contender.candidate.real.clone()) {
-            by_name
-                .entry(contender.candidate.frontmatter.name.clone())
-                .or_default()
-                .push(contender);
+            by_name.entry(contender.candidate.frontmatter.name.clone()).or_default().push(contender);
         }
     }
     let mut settled = Settled::default();
     for contenders in by_name.into_values() {
         settled.settle_name(contenders, roots, options.source.as_ref());
     }
-    settled
-        .skills
-        .sort_by(|a, b| (a.name(), &a.id).cmp(&(b.name(), &b.id)));
+    settled.skills.sort_by(|a, b| (a.name(), &a.id).cmp(&(b.name(), &b.id)));
     settled.shadowed.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
     settled.duplicates.sort_by(|a, b| a.location.cmp(&b.location));
     settled.diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
@@ -111,10 +92,7 @@ fn visibility(candidate: &Candidate, roots: &[ResolvedRoot], options: &LoadOptio
         true => Visibility::UserOnly,
         false => Visibility::Listed,
     };
-    own.max(options.policy.visibility(
-        roots[candidate.root].root.scope.as_str(),
-        &candidate.frontmatter.name,
-    ))
+    own.max(options.policy.visibility(roots[candidate.root].root.scope.as_str(), &candidate.frontmatter.name))
 }
 
 impl Settled {
@@ -147,20 +125,14 @@ impl Settled {
     /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`. Directories that
     /// are no text may look alike; those are numbered.
     fn name_skill(&mut self, contender: Contender, root: &ResolvedRoot) -> Arc<Skill> {
-        let Contender {
-            candidate,
-            visibility,
-        } = contender;
+        let Contender { candidate, visibility } = contender;
         let directory = candidate.location.parent().unwrap_or(Path::new("")).to_path_buf();
         let short = format!("{}:{}", root.root.scope, candidate.frontmatter.name);
         let at = |directory: &Path| format!("{short}@{}", display_path(directory).nfc());
         let (long, longest) = (at(&relative(&directory, &root.root.base)), at(&directory));
         let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
         let ids = [short.clone(), long, longest.clone()].into_iter().chain(numbered);
-        let id = ids
-            .into_iter()
-            .find(|id| !self.ids.contains(id))
-            .unwrap_or_default();
+        let id = ids.into_iter().find(|id| !self.ids.contains(id)).unwrap_or_default();
         self.ids.insert(id.clone());
         Arc::new(Skill {
             id,
@@ -189,55 +161,30 @@ impl Settled {
     }
 
     fn add_shadowed(&mut self, skill: Arc<Skill>, winner: &Skill) {
-        let message = format!(
-            "skill `{}` is shadowed by `{}`",
-            skill.name(),
-            display_path(&winner.location)
-        );
-        let severity = if skill.visibility.is_enabled() {
-            Severity::Warning
-        } else {
-            Severity::Info
-        };
+        let message = format!("skill `{}` is shadowed by `{}`", skill.name(), display_path(&winner.location));
+        let severity = if skill.visibility.is_enabled() { Severity::Warning } else { Severity::Info };
         self.diagnostics.push(
             Diagnostic::new(Code::Shadowed, &skill.location, message)
                 .severity(severity)
-                .help(format!(
-                    "rename one of them, or ask for this one as `{}`",
-                    skill.id
-                ))
+                .help(format!("rename one of them, or ask for this one as `{}`", skill.id))
                 .related(&winner.location),
         );
-        self.shadowed.push(Shadowed {
-            skill,
-            winner: winner.location.clone(),
-        });
+        self.shadowed.push(Shadowed { skill, winner: winner.location.clone() });
     }
 }
 
 /// The way from `base` to `directory`, through `..` where it is not below.
 fn relative(directory: &Path, base: &Path) -> PathBuf {
-    let common = directory
-        .components()
-        .zip(base.components())
-        .take_while(|(one, other)| one == other)
-        .count();
+    let common =
+        directory.components().zip(base.components()).take_while(|(one, other)| one == other).count();
     let up = base.components().skip(common).map(|_| Component::ParentDir);
     let way: PathBuf = up.chain(directory.components().skip(common)).collect();
-    if way.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        way
-    }
+    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
 fn untrusted(skill: &Skill) -> Option<Diagnostic> {
     (skill.visibility == Visibility::Untrusted).then(|| {
-        Diagnostic::new(
-            Code::Untrusted,
-            &skill.location,
-            format!("skill `{}` is not trusted", skill.name()),
-        )
-        .help("read the skill, then allow it in the host's policy")
+        Diagnostic::new(Code::Untrusted, &skill.location, format!("skill `{}` is not trusted", skill.name()))
+            .help("read the skill, then allow it in the host's policy")
     })
 }

@@ -27,29 +27,14 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn new(skills: &[Arc<Skill>], shadowed: &[Shadowed]) -> Self {
         let mut index = Self::default();
-        for skill in skills
-            .iter()
-            .chain(shadowed.iter().map(|shadowed| &shadowed.skill))
-        {
+        for skill in skills.iter().chain(shadowed.iter().map(|shadowed| &shadowed.skill)) {
             index.ids.insert(skill.id().to_owned(), skill.clone());
         }
         for skill in skills {
             let directory: String = skill.directory_name().nfc().collect();
-            index
-                .names
-                .entry(skill.name().to_owned())
-                .or_default()
-                .push(skill.clone());
-            index
-                .folded
-                .entry(fold(skill.name()))
-                .or_default()
-                .push(skill.clone());
-            index
-                .directories
-                .entry(directory)
-                .or_default()
-                .push(skill.clone());
+            index.names.entry(skill.name().to_owned()).or_default().push(skill.clone());
+            index.folded.entry(fold(skill.name())).or_default().push(skill.clone());
+            index.directories.entry(directory).or_default().push(skill.clone());
         }
         index
     }
@@ -68,14 +53,8 @@ impl Library {
         if let Some(skill) = self.find_exact(&composed) {
             return Ok(skill);
         }
-        let by_name = index
-            .names
-            .get(&composed)
-            .or_else(|| index.directories.get(&composed));
-        match by_name
-            .or_else(|| index.folded.get(&fold(&composed)))
-            .map(Vec::as_slice)
-        {
+        let by_name = index.names.get(&composed).or_else(|| index.directories.get(&composed));
+        match by_name.or_else(|| index.folded.get(&fold(&composed))).map(Vec::as_slice) {
             Some([skill]) => return Ok(skill),
             Some(several) => return Err(ambiguous(query, several, origin)),
             None => {}
@@ -83,11 +62,7 @@ impl Library {
         if let Some(skill) = self.find_cut(&composed) {
             return Ok(skill);
         }
-        let by_path = if origin == Origin::User {
-            self.find_path(Path::new(query))
-        } else {
-            None
-        };
+        let by_path = if origin == Origin::User { self.find_path(Path::new(query)) } else { None };
         by_path.ok_or_else(|| {
             let query: String = query.chars().take(MAX_REPEATED).collect();
             Error::new(ErrorKind::UnknownSkill, format!("no skill is named `{query}`"))
@@ -118,25 +93,16 @@ impl Library {
     /// A name that the catalog had to cut ends in an ellipsis.
     fn find_cut(&self, query: &str) -> Option<&Arc<Skill>> {
         let head = query.strip_suffix('…').filter(|head| !head.is_empty())?;
-        let mut meant = self
-            .skills()
-            .iter()
-            .filter(|skill| self.call_name(skill).starts_with(head));
+        let mut meant = self.skills().iter().filter(|skill| self.call_name(skill).starts_with(head));
         meant.next().filter(|_| meant.next().is_none())
     }
 
     fn find_path(&self, path: &Path) -> Option<&Arc<Skill>> {
         let copies = self.0.duplicates.iter();
-        let original = copies
-            .clone()
-            .find(|copy| copy.location == path || copy.location.parent() == Some(path));
+        let original =
+            copies.clone().find(|copy| copy.location == path || copy.location.parent() == Some(path));
         let path = original.map_or(path, |copy| &copy.of);
-        let all = || {
-            self.0
-                .skills
-                .iter()
-                .chain(self.0.shadowed.iter().map(|shadowed| &shadowed.skill))
-        };
+        let all = || self.0.skills.iter().chain(self.0.shadowed.iter().map(|shadowed| &shadowed.skill));
         let reached = all().find(|skill| skill.location == path || skill.directory == path);
         reached.or_else(|| {
             // A relative path would be resolved against the current directory, of which the core knows nothing.
@@ -154,11 +120,8 @@ impl Library {
 
 fn ambiguous(query: &str, skills: &[Arc<Skill>], origin: Origin) -> Error {
     let shown = skills.iter().filter(|skill| is_shown(skill, origin));
-    Error::new(
-        ErrorKind::AmbiguousName,
-        format!("several skills are meant by `{query}`"),
-    )
-    .with_candidates(shown.map(|skill| skill.id()))
+    Error::new(ErrorKind::AmbiguousName, format!("several skills are meant by `{query}`"))
+        .with_candidates(shown.map(|skill| skill.id()))
 }
 
 /// Whether an error may name the skill.

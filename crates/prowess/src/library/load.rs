@@ -53,17 +53,10 @@ struct Seen {
 pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
     let source = options.source.as_ref();
     let resolved = roots.resolve(source);
-    let scan_options = roots
-        .home()
-        .iter()
-        .fold(options.scan.clone(), |scan, home| scan.home(home));
+    let scan_options = roots.home().iter().fold(options.scan.clone(), |scan, home| scan.home(home));
     let mut seen = Seen::default();
     let mut reals = HashSet::new();
-    for (index, root) in resolved
-        .iter()
-        .enumerate()
-        .filter(|(_, root)| root.real.is_some())
-    {
+    for (index, root) in resolved.iter().enumerate().filter(|(_, root)| root.real.is_some()) {
         let scan = source.scan(&root.root.path, &scan_options);
         seen.scan.directories += scan.directories;
         seen.scan.limits_hit.extend(scan.limits_hit);
@@ -102,20 +95,10 @@ impl Seen {
         self.diagnostics.extend(filename_case(&found.path));
         self.diagnostics.extend(parsed.diagnostics);
         if let Some(code) = parsed.invalid {
-            self.invalid.push(Invalid {
-                name: parsed.frontmatter.name,
-                location: found.path,
-                code,
-            });
+            self.invalid.push(Invalid { name: parsed.frontmatter.name, location: found.path, code });
             return;
         }
-        self.candidates.push(Candidate::new(
-            root,
-            found,
-            &prefix,
-            parsed.frontmatter,
-            parsed.body,
-        ));
+        self.candidates.push(Candidate::new(root, found, &prefix, parsed.frontmatter, parsed.body));
     }
 
     /// A file that another root or link has reached before is no second skill, but it may be the way to reach it by: a
@@ -126,13 +109,7 @@ impl Seen {
         };
         let parsed = parse::parse(&prefix.bytes, &found.path);
         if parsed.invalid.is_none() {
-            self.candidates.push(Candidate::new(
-                root,
-                found,
-                &prefix,
-                parsed.frontmatter,
-                parsed.body,
-            ));
+            self.candidates.push(Candidate::new(root, found, &prefix, parsed.frontmatter, parsed.body));
         }
     }
 
@@ -179,10 +156,7 @@ impl Seen {
             lookalikes,
             roots: resolved
                 .into_iter()
-                .map(|root| LoadedRoot {
-                    exists: root.real.is_some(),
-                    root: root.root,
-                })
+                .map(|root| LoadedRoot { exists: root.real.is_some(), root: root.root })
                 .collect(),
             skills: settled.skills,
             shadowed: settled.shadowed,
@@ -199,9 +173,7 @@ impl Seen {
 fn lookalikes(roots: &Roots, resolved: &[ResolvedRoot], source: &dyn Source) -> Vec<Lookalike> {
     let known: HashSet<&Path> = resolved.iter().filter_map(|root| root.real.as_deref()).collect();
     let is_apart = |place: &&Lookalike| {
-        source
-            .real_path(&place.path)
-            .is_some_and(|real| !known.contains(real.as_path()))
+        source.real_path(&place.path).is_some_and(|real| !known.contains(real.as_path()))
     };
     roots.lookalikes().iter().filter(is_apart).cloned().collect()
 }
@@ -242,12 +214,8 @@ fn wrong_kind(found: &Found) -> Option<Diagnostic> {
                 .help("point the link at a SKILL.md, or remove it"),
         ),
         FoundKind::Other(what) => Some(
-            Diagnostic::new(
-                Code::NotAFile,
-                &found.path,
-                format!("a {what}, not a regular file"),
-            )
-            .help("put a regular file named SKILL.md in its place"),
+            Diagnostic::new(Code::NotAFile, &found.path, format!("a {what}, not a regular file"))
+                .help("put a regular file named SKILL.md in its place"),
         ),
     }
 }
@@ -255,19 +223,11 @@ fn wrong_kind(found: &Found) -> Option<Diagnostic> {
 fn filename_case(path: &Path) -> Option<Diagnostic> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     (name != "SKILL.md").then(|| {
-        Diagnostic::new(
-            Code::FilenameCase,
-            path,
-            format!("the file is named `{name}`, not `SKILL.md`"),
-        )
-        .help("rename it to `SKILL.md`: other hosts do not find it")
+        Diagnostic::new(Code::FilenameCase, path, format!("the file is named `{name}`, not `SKILL.md`"))
+            .help("rename it to `SKILL.md`: other hosts do not find it")
     })
 }
 
 fn directory_name(path: &Path) -> String {
-    path.parent()
-        .and_then(Path::file_name)
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }

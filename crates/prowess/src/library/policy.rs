@@ -65,16 +65,10 @@ impl Policy {
     /// What this policy makes of a skill of that scope and name.
     #[must_use]
     pub fn visibility(&self, scope: &str, name: &str) -> Visibility {
-        let scopes = self
-            .scopes
-            .iter()
-            .filter(|(label, _)| label == scope)
-            .map(|(_, visibility)| *visibility);
-        let patterns = self
-            .patterns
-            .iter()
-            .filter(|(p, _)| p.matches(scope, name))
-            .map(|(_, visibility)| *visibility);
+        let scopes =
+            self.scopes.iter().filter(|(label, _)| label == scope).map(|(_, visibility)| *visibility);
+        let patterns =
+            self.patterns.iter().filter(|(p, _)| p.matches(scope, name)).map(|(_, visibility)| *visibility);
         let strictest = scopes.chain(patterns).max().unwrap_or(Visibility::Listed);
         let local = matches!(scope, "project" | "user");
         let allowed = |p: &IdPattern| p.matches(scope, name) && (local || p.qualified);
@@ -96,22 +90,12 @@ impl IdPattern {
     fn new(pattern: &str) -> Result<Self, Error> {
         let composed: String = pattern.nfc().collect();
         let glob = Pattern::new(&composed).map_err(|error| {
-            Error::new(
-                ErrorKind::Usage,
-                format!("`{pattern}` is no pattern: {}", error.msg),
-            )
+            Error::new(ErrorKind::Usage, format!("`{pattern}` is no pattern: {}", error.msg))
         })?;
-        Ok(Self {
-            glob,
-            qualified: pattern.contains(':'),
-        })
+        Ok(Self { glob, qualified: pattern.contains(':') })
     }
 
     fn matches(&self, scope: &str, name: &str) -> bool {
-        if self.qualified {
-            self.glob.matches(&format!("{scope}:{name}"))
-        } else {
-            self.glob.matches(name)
-        }
+        if self.qualified { self.glob.matches(&format!("{scope}:{name}")) } else { self.glob.matches(name) }
     }
 }

@@ -50,9 +50,7 @@ impl Library {
         };
         Reload {
             added: ids(&now, &|id, _| !before.contains_key(id)),
-            changed: ids(&now, &|id, skill| {
-                before.get(id).is_some_and(|earlier| *earlier != skill)
-            }),
+            changed: ids(&now, &|id, skill| before.get(id).is_some_and(|earlier| *earlier != skill)),
             removed: ids(&before, &|id, _| !now.contains_key(id)),
             earlier: self.clone(),
             library: library.clone(),

@@ -107,29 +107,19 @@ impl Conversation {
                 _ => return Err(usage("the conversation has no array `messages`")),
             },
             _ => {
-                return Err(usage(
-                    "a conversation is an array of messages, or an object with one",
-                ));
+                return Err(usage("a conversation is an array of messages, or an object with one"));
             }
         };
         let messages = match shape {
             Shape::OpenAi => repair::openai(messages)?,
             Shape::Anthropic => repair::anthropic(messages)?,
             _ => {
-                return Err(usage(
-                    "conversations are read in the shapes of OpenAI and Anthropic",
-                ));
+                return Err(usage("conversations are read in the shapes of OpenAI and Anthropic"));
             }
         };
         let is_system = |message: &&Value| matches!(read::role(message), "system" | "developer");
         let lead = messages.iter().take_while(is_system).count();
-        Ok(Self {
-            shape,
-            envelope,
-            lead,
-            groups: read::groups(&messages, shape),
-            messages,
-        })
+        Ok(Self { shape, envelope, lead, groups: read::groups(&messages, shape), messages })
     }
 
     /// Reads a conversation whose shape is not known: Anthropic's if it has `tool_use` or `tool_result` blocks or a
@@ -161,9 +151,7 @@ impl Conversation {
 
     fn held(&self, range: Range<usize>) -> impl Iterator<Item = (String, std::borrow::Cow<'_, str>)> {
         let messages = self.messages[range].iter();
-        messages
-            .flat_map(read::texts)
-            .map(|text| (text.placement(), text.content))
+        messages.flat_map(read::texts).map(|text| (text.placement(), text.content))
     }
 
     /// Where to cut so that about `keep` tokens stay, by the estimate of four characters a token: at the beginning of a
@@ -173,10 +161,7 @@ impl Conversation {
         let mut cut = self.messages.len();
         let mut weight = 0;
         for group in self.groups.iter().rev().filter(|group| group.start >= self.lead) {
-            weight += self.messages[group.clone()]
-                .iter()
-                .map(read::tokens)
-                .sum::<usize>();
+            weight += self.messages[group.clone()].iter().map(read::tokens).sum::<usize>();
             if weight > keep && cut < self.messages.len() {
                 break;
             }
@@ -216,10 +201,7 @@ impl Conversation {
 
     fn boundary(&self, cut: usize) -> usize {
         let cut = cut.clamp(self.lead, self.messages.len().max(self.lead));
-        let around = self
-            .groups
-            .iter()
-            .find(|group| group.start < cut && cut < group.end);
+        let around = self.groups.iter().find(|group| group.start < cut && cut < group.end);
         around.map_or(cut, |group| group.start)
     }
 }

@@ -60,10 +60,7 @@ pub(super) fn texts(message: &Value) -> Vec<Text<'_>> {
 }
 
 fn plain(text: &str) -> Text<'_> {
-    Text {
-        call: None,
-        content: text.into(),
-    }
+    Text { call: None, content: text.into() }
 }
 
 fn part_text(part: &Value) -> Option<Text<'_>> {
@@ -83,11 +80,7 @@ fn joined(content: &Value) -> Cow<'_, str> {
         Value::String(text) => text.as_str().into(),
         content => match parts(content) {
             [part] => part["text"].as_str().unwrap_or_default().into(),
-            parts => parts
-                .iter()
-                .filter_map(|part| part["text"].as_str())
-                .collect::<String>()
-                .into(),
+            parts => parts.iter().filter_map(|part| part["text"].as_str()).collect::<String>().into(),
         },
     }
 }
@@ -97,9 +90,7 @@ pub(super) fn groups(messages: &[Value], shape: Shape) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let answers = match shape {
-            Shape::Anthropic => parts(&message["content"])
-                .iter()
-                .any(|part| part["type"] == "tool_result"),
+            Shape::Anthropic => parts(&message["content"]).iter().any(|part| part["type"] == "tool_result"),
             _ => role(message) == "tool",
         };
         match groups.last_mut() {
@@ -126,10 +117,7 @@ fn characters(value: &Value) -> usize {
 
 /// A message of the user with this content.
 pub(super) fn user(content: Value) -> Value {
-    let fields = [
-        ("role".to_owned(), "user".into()),
-        ("content".to_owned(), content),
-    ];
+    let fields = [("role".to_owned(), "user".into()), ("content".to_owned(), content)];
     Value::Object(Map::from_iter(fields))
 }
 
@@ -143,9 +131,6 @@ pub(super) fn into_parts(content: Value) -> Vec<Value> {
 }
 
 fn text_part(text: String) -> Value {
-    let fields = [
-        ("type".to_owned(), "text".into()),
-        ("text".to_owned(), text.into()),
-    ];
+    let fields = [("type".to_owned(), "text".into()), ("text".to_owned(), text.into())];
     Value::Object(Map::from_iter(fields))
 }

@@ -26,10 +26,8 @@ pub(super) fn openai(messages: Vec<Value>) -> Result<Vec<Value>, Error> {
             }
         }
         refuse_open(&wanted, messages.peek().is_none())?;
-        let answered: HashSet<String> = answers
-            .iter()
-            .filter_map(|answer| id(answer, "tool_call_id"))
-            .collect();
+        let answered: HashSet<String> =
+            answers.iter().filter_map(|answer| id(answer, "tool_call_id")).collect();
         if keep_calls(&mut message, answered) {
             repaired.push(message);
         }
@@ -80,11 +78,7 @@ fn is_empty(content: &Value) -> bool {
 }
 
 fn check_openai(number: usize, message: &Value) -> Result<(), Error> {
-    let role = check_role(
-        number,
-        message,
-        &["system", "developer", "user", "assistant", "tool"],
-    )?;
+    let role = check_role(number, message, &["system", "developer", "user", "assistant", "tool"])?;
     let calls = match message.get("tool_calls") {
         None | Some(Value::Null) => &[],
         Some(Value::Array(calls)) if role == "assistant" => calls.as_slice(),
@@ -94,9 +88,7 @@ fn check_openai(number: usize, message: &Value) -> Result<(), Error> {
         return Err(usage(format!("message {number} has a tool call without an id")));
     }
     if role == "tool" && !message["tool_call_id"].is_string() {
-        return Err(usage(format!(
-            "message {number} is a tool's answer without a `tool_call_id`"
-        )));
+        return Err(usage(format!("message {number} is a tool's answer without a `tool_call_id`")));
     }
     match message.get("content") {
         None | Some(Value::Null) if role == "assistant" => Ok(()),
@@ -111,18 +103,14 @@ fn check_role<'a>(number: usize, message: &'a Value, known: &[&str]) -> Result<&
         return Ok(role);
     }
     let known = known.join("`, `");
-    Err(usage(format!(
-        "message {number} has the role `{role}`; known are `{known}`"
-    )))
+    Err(usage(format!("message {number} has the role `{role}`; known are `{known}`")))
 }
 
 fn check_content(number: usize, content: Option<&Value>) -> Result<(), Error> {
     match content {
         Some(Value::String(_)) => Ok(()),
         Some(Value::Array(parts)) if parts.iter().all(Value::is_object) => Ok(()),
-        _ => Err(usage(format!(
-            "message {number} has a `content` that is neither text nor parts"
-        ))),
+        _ => Err(usage(format!("message {number} has a `content` that is neither text nor parts"))),
     }
 }
 
@@ -139,22 +127,15 @@ pub(super) fn anthropic(messages: Vec<Value>) -> Result<Vec<Value>, Error> {
         if role(&message) == "user" {
             keep_results(&mut message, std::mem::take(&mut answered));
         } else {
-            let wanted: HashSet<String> = blocks(&message, "tool_use")
-                .filter_map(|block| id(block, "id"))
-                .collect();
+            let wanted: HashSet<String> =
+                blocks(&message, "tool_use").filter_map(|block| id(block, "id")).collect();
             if let Some(id) = wanted.iter().filter(|id| used.contains(*id)).min() {
                 return Err(usage(format!("the id `{id}` stands for two tool calls")));
             }
-            let results = messages
-                .peek()
-                .into_iter()
-                .flat_map(|next| blocks(next, "tool_result"));
+            let results = messages.peek().into_iter().flat_map(|next| blocks(next, "tool_result"));
             answered = results.filter_map(|block| id(block, "tool_use_id")).collect();
             answered.retain(|id| wanted.contains(id));
-            refuse_open(
-                &wanted.difference(&answered).cloned().collect(),
-                messages.peek().is_none(),
-            )?;
+            refuse_open(&wanted.difference(&answered).cloned().collect(), messages.peek().is_none())?;
             keep_uses(&mut message, answered.clone());
             used.extend(answered.iter().cloned());
         }
@@ -166,9 +147,7 @@ pub(super) fn anthropic(messages: Vec<Value>) -> Result<Vec<Value>, Error> {
 }
 
 fn blocks<'a>(message: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    parts(&message["content"])
-        .iter()
-        .filter(move |block| block["type"] == kind)
+    parts(&message["content"]).iter().filter(move |block| block["type"] == kind)
 }
 
 /// Keeps the calls that are answered, each id once.

@@ -80,12 +80,7 @@ impl Conversation {
                 envelope.into()
             }
         };
-        Rewritten {
-            value,
-            compaction,
-            placements,
-            moved,
-        }
+        Rewritten { value, compaction, placements, moved }
     }
 }
 
@@ -99,11 +94,7 @@ fn front(compaction: &Compaction, summary: &str, something_leaves: bool) -> Stri
         "" => LEFT_OUT.to_owned(),
         summary => format!("Summary of the earlier part of this conversation:\n{summary}\n"),
     };
-    if blocks.is_empty() {
-        summary
-    } else {
-        format!("{summary}\n{blocks}")
-    }
+    if blocks.is_empty() { summary } else { format!("{summary}\n{blocks}") }
 }
 
 type ByPlacement<'a> = HashMap<&'a str, Vec<&'a Stale>>;
@@ -123,9 +114,7 @@ fn replace_in(message: &mut Value, stale: &ByPlacement<'_>, moved: &mut Vec<(Str
     }
     let is_answer = role(message) == "tool";
     if is_answer || message["content"].is_string() {
-        let new = texts(message)
-            .first()
-            .and_then(|text| replaced(text, stale, moved));
+        let new = texts(message).first().and_then(|text| replaced(text, stale, moved));
         if let Some(new) = new {
             message["content"] = new.into();
         }
@@ -133,15 +122,9 @@ fn replace_in(message: &mut Value, stale: &ByPlacement<'_>, moved: &mut Vec<(Str
     }
     for index in 0..parts(&message["content"]).len() {
         let part = &mut message["content"][index];
-        let key = if part["type"] == "tool_result" {
-            "content"
-        } else {
-            "text"
-        };
+        let key = if part["type"] == "tool_result" { "content" } else { "text" };
         let single = user(vec![part.clone()].into());
-        let new = texts(&single)
-            .first()
-            .and_then(|text| replaced(text, stale, moved));
+        let new = texts(&single).first().and_then(|text| replaced(text, stale, moved));
         if let Some(new) = new {
             part[key] = new.into();
         }

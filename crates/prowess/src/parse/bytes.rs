@@ -109,8 +109,12 @@ impl Decoded {
             lines: vec![(0, start)],
             raw_end: bytes.len(),
         };
+        let plain = if encoding == Encoding::Utf8 { plain_prefix(&bytes[start..]) } else { "" };
+        decoded.text.push_str(plain);
+        decoded.lines.extend(plain.match_indices('\n').map(|(at, _)| (at + 1, start + at + 1)));
         let mut after_cr = false;
-        each_char(bytes, start, encoding, |char, raw| after_cr = decoded.push(char, &raw, after_cr));
+        let take = |char, raw| after_cr = decoded.push(char, &raw, after_cr);
+        each_char(bytes, start + plain.len(), encoding, take);
         decoded.align(bytes.len());
         decoded
     }
@@ -226,7 +230,8 @@ impl Decoded {
         }
         let first = self.invalid.first().filter(|first| **first < end)?;
         let count = self.invalid.partition_point(|offset| *offset < end);
-        let message = format!("bytes that are no UTF-8 in {count} places; U+FFFD stands for them");
+        let places = if count == 1 { "one place".to_owned() } else { format!("{count} places") };
+        let message = format!("bytes that are no UTF-8 in {places}; U+FFFD stands for them");
         Some(finding(self.text_offset(*first), message))
     }
 
@@ -249,6 +254,13 @@ impl Decoded {
         });
         found.collect()
     }
+}
+
+/// The beginning of the bytes that needs no care: whole characters that stand for themselves.
+fn plain_prefix(bytes: &[u8]) -> &str {
+    let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let end = valid.find(|char| char == '\r' || is_dropped(char)).unwrap_or(valid.len());
+    &valid[..end]
 }
 
 /// Whether a YAML reader would stop at `char`.

@@ -64,7 +64,7 @@ impl Split {
         } else if line.starts_with([' ', '\t']) {
             let finding = flaw("the closing fence is indented", "write `---` at the line's start");
             Some(finding.fix(fence.clone(), "---"))
-        } else if line.starts_with("---") && !is_fence(line) {
+        } else if line.starts_with("---") && line.contains(|c| !matches!(c, '-' | ' ' | '\t')) {
             body = text.raw(fence.start + 3);
             let finding = flaw("text stands behind the closing fence", "end the line after the third dash");
             Some(finding.fix(fence.clone(), format!("---\n{}", line[3..].trim_start())))

@@ -21,10 +21,7 @@ fn files(scan: &Scan, root: &Path) -> Vec<String> {
         FoundKind::BrokenLink => " (broken link)".to_string(),
         FoundKind::Other(what) => format!(" ({what})"),
     };
-    scan.files
-        .iter()
-        .map(|found| relative(&found.path, root) + &kind(found.kind))
-        .collect()
+    scan.files.iter().map(|found| relative(&found.path, root) + &kind(found.kind)).collect()
 }
 
 fn findings(scan: &Scan, root: &Path) -> Vec<String> {
@@ -60,11 +57,7 @@ fn check(tree: &Tree, expected_files: &[&str], expected_findings: &[&str]) {
 
 #[test]
 fn a_skill_is_a_leaf_but_the_root_is_searched_on() {
-    let tree = Tree::new()
-        .skill("root")
-        .skill("root/a")
-        .skill("root/a/inner")
-        .skill("root/group/b");
+    let tree = Tree::new().skill("root").skill("root/a").skill("root/a/inner").skill("root/group/b");
     check(&tree, &["SKILL.md", "a/SKILL.md", "group/b/SKILL.md"], &[]);
 }
 
@@ -93,17 +86,11 @@ fn a_root_may_be_a_link() {
 #[test]
 fn the_file_name_matters_exactly_first() {
     let text = || Node::from("x");
-    let both = Tree::of([
-        ("root/a/skill.md", text()),
-        ("root/a/SKILL.md", text()),
-        ("root/a/SKILL.MD", text()),
-    ]);
+    let both =
+        Tree::of([("root/a/skill.md", text()), ("root/a/SKILL.md", text()), ("root/a/SKILL.MD", text())]);
     check(&both, &["a/SKILL.md"], &[]);
-    let other = Tree::of([
-        ("root/a/skill.md", text()),
-        ("root/a/Skill.md", text()),
-        ("root/a/SKILL.txt", text()),
-    ]);
+    let other =
+        Tree::of([("root/a/skill.md", text()), ("root/a/Skill.md", text()), ("root/a/SKILL.txt", text())]);
     check(&other, &["a/Skill.md"], &[]);
 }
 
@@ -140,20 +127,13 @@ fn what_is_no_file_is_found_as_what_it_is() {
 
 #[test]
 fn a_skipped_name_is_not_searched_but_may_be_a_skill() {
-    let tree = Tree::new()
-        .skill("root/build")
-        .skill("root/node_modules/lib")
-        .skill("root/target/deep/er");
+    let tree = Tree::new().skill("root/build").skill("root/node_modules/lib").skill("root/target/deep/er");
     check(&tree, &["build/SKILL.md"], &[]);
     let options = ScanOptions::default().skip(["build"]);
     check_with(
         &tree,
         &options,
-        &[
-            "build/SKILL.md",
-            "node_modules/lib/SKILL.md",
-            "target/deep/er/SKILL.md",
-        ],
+        &["build/SKILL.md", "node_modules/lib/SKILL.md", "target/deep/er/SKILL.md"],
         &[],
     );
     let linked = Tree::of([("root/out", link("../store")), ("root/dist", link("../folder"))]);
@@ -162,16 +142,9 @@ fn a_skipped_name_is_not_searched_but_may_be_a_skill() {
 
 #[test]
 fn five_levels_are_searched_and_the_sixth_is_said() {
-    let tree = Tree::new()
-        .skill("root/1/2/3/4/5")
-        .skill("root/1/2/3/4/e/6")
-        .skill("root/1/2/3/4/e/7");
-    let scan = check_with(
-        &tree,
-        &ScanOptions::default(),
-        &["1/2/3/4/5/SKILL.md"],
-        &["scan-limit 1/2/3/4/e/6"],
-    );
+    let tree = Tree::new().skill("root/1/2/3/4/5").skill("root/1/2/3/4/e/6").skill("root/1/2/3/4/e/7");
+    let scan =
+        check_with(&tree, &ScanOptions::default(), &["1/2/3/4/5/SKILL.md"], &["scan-limit 1/2/3/4/e/6"]);
     assert_eq!(scan.limits_hit[0].limit, "max-depth");
     assert_eq!(
         scan.diagnostics[0].message,
@@ -183,23 +156,12 @@ fn five_levels_are_searched_and_the_sixth_is_said() {
 
 #[test]
 fn a_limit_on_directories_does_not_count_skills() {
-    let tree = ["a", "b", "c", "d"]
-        .iter()
-        .fold(Tree::new(), |tree, name| tree.skill(format!("root/{name}")));
-    let tree = tree
-        .with("root/e/x", "x".into())
-        .with("root/f/x", "x".into())
-        .skill("root/g");
+    let tree = ["a", "b", "c", "d"].iter().fold(Tree::new(), |tree, name| tree.skill(format!("root/{name}")));
+    let tree = tree.with("root/e/x", "x".into()).with("root/f/x", "x".into()).skill("root/g");
     check_with(
         &tree,
         &ScanOptions::default().max_directories(3),
-        &[
-            "a/SKILL.md",
-            "b/SKILL.md",
-            "c/SKILL.md",
-            "d/SKILL.md",
-            "g/SKILL.md",
-        ],
+        &["a/SKILL.md", "b/SKILL.md", "c/SKILL.md", "d/SKILL.md", "g/SKILL.md"],
         &[],
     );
     let scan = check_with(
@@ -222,16 +184,7 @@ fn links_to_skills_and_to_folders_of_skills_are_followed() {
         ("store/linked", link("../elsewhere")),
     ]);
     let tree = tree.skill("store/one").skill("store/two").skill("elsewhere");
-    check(
-        &tree,
-        &[
-            "all/linked/SKILL.md",
-            "all/two/SKILL.md",
-            "file/SKILL.md",
-            "one/SKILL.md",
-        ],
-        &[],
-    );
+    check(&tree, &["all/linked/SKILL.md", "all/two/SKILL.md", "file/SKILL.md", "one/SKILL.md"], &[]);
 }
 
 #[test]
@@ -241,23 +194,11 @@ fn a_linked_directory_is_searched_no_deeper_than_its_children() {
         ("store/notes/empty.txt", Node::from("x")),
         ("store/repository/.git/HEAD", Node::from("x")),
     ]);
-    let tree = tree
-        .skill("store/one")
-        .skill("store/deep/er")
-        .skill("store/deep/est");
-    let scan = check_with(
-        &tree,
-        &ScanOptions::default(),
-        &["all/one/SKILL.md"],
-        &["scan-limit all/deep"],
-    );
+    let tree = tree.skill("store/one").skill("store/deep/er").skill("store/deep/est");
+    let scan = check_with(&tree, &ScanOptions::default(), &["all/one/SKILL.md"], &["scan-limit all/deep"]);
     assert_eq!(scan.limits_hit[0].limit, "link");
     let linked = tree.with("root/z", link("../store/deep"));
-    check(
-        &linked,
-        &["all/one/SKILL.md", "z/er/SKILL.md", "z/est/SKILL.md"],
-        &[],
-    );
+    check(&linked, &["all/one/SKILL.md", "z/er/SKILL.md", "z/est/SKILL.md"], &[]);
 }
 
 #[test]
@@ -278,39 +219,21 @@ fn cycles_of_links_end_quietly() {
         ("store/back", link("../root/other")),
         ("store/self", link(".")),
     ]);
-    check(
-        &tree.skill("root/skill").skill("root/group/a"),
-        &["group/a/SKILL.md", "skill/SKILL.md"],
-        &[],
-    );
+    check(&tree.skill("root/skill").skill("root/group/a"), &["group/a/SKILL.md", "skill/SKILL.md"], &[]);
 }
 
 #[test]
 fn links_upwards_and_to_homes_are_not_followed_and_said() {
-    let tree = Tree::of([
-        ("root/project", link("..")),
-        ("root/slash", link("/")),
-        ("root/tilde", link("../home")),
-    ]);
+    let tree =
+        Tree::of([("root/project", link("..")), ("root/slash", link("/")), ("root/tilde", link("../home"))]);
     let tree = tree.skill("home/a").skill("root/b");
-    let options = ScanOptions::default()
-        .home(tree.at("home"))
-        .home(tree.at("nobody"));
+    let options = ScanOptions::default().home(tree.at("home")).home(tree.at("nobody"));
     let scan = check_with(&tree, &options, &["b/SKILL.md"], &["scan-limit project"]);
-    assert!(
-        scan.diagnostics[0].message.contains("2 more directories"),
-        "{}",
-        scan.diagnostics[0]
-    );
+    assert!(scan.diagnostics[0].message.contains("2 more directories"), "{}", scan.diagnostics[0]);
     let tilde = tree.skill("root/c");
     tilde.remove("root/project");
     tilde.remove("root/slash");
-    check_with(
-        &tilde,
-        &options,
-        &["b/SKILL.md", "c/SKILL.md"],
-        &["scan-limit tilde"],
-    );
+    check_with(&tilde, &options, &["b/SKILL.md", "c/SKILL.md"], &["scan-limit tilde"]);
     check(&tilde, &["b/SKILL.md", "c/SKILL.md", "tilde/a/SKILL.md"], &[]);
 }
 
@@ -339,9 +262,7 @@ fn an_unreadable_directory_is_said_and_the_scan_goes_on() {
 
 #[test]
 fn a_listing_that_fails_is_said_and_what_it_gave_is_kept() {
-    let memory = Memory::new()
-        .with("root/a/SKILL.md", "x")
-        .with("root/b/SKILL.md", "x");
+    let memory = Memory::new().with("root/a/SKILL.md", "x").with("root/b/SKILL.md", "x");
     let scan = super::walk(&Failing(memory), Path::new(ROOT), &ScanOptions::default());
     assert_eq!(files(&scan, Path::new(ROOT)), ["a/SKILL.md", "b/SKILL.md"]);
     assert_eq!(findings(&scan, Path::new(ROOT)), ["unreadable "]);
@@ -357,11 +278,7 @@ impl super::Tree for Failing {
         entry: &mut dyn FnMut(&std::ffi::OsStr, super::Kind),
     ) -> std::io::Result<()> {
         self.0.list(directory, entry)?;
-        if directory == Path::new(ROOT) {
-            Err(std::io::ErrorKind::PermissionDenied.into())
-        } else {
-            Ok(())
-        }
+        if directory == Path::new(ROOT) { Err(std::io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
     }
 
     fn stat(&self, path: &Path) -> std::io::Result<super::Stat> {
@@ -378,12 +295,7 @@ fn a_cancelled_scan_says_so() {
     let cancel = Cancel::new();
     cancel.set();
     let tree = Tree::new().skill("root/a");
-    let scan = check_with(
-        &tree,
-        &ScanOptions::default().cancel(cancel),
-        &[],
-        &["scan-limit "],
-    );
+    let scan = check_with(&tree, &ScanOptions::default().cancel(cancel), &[], &["scan-limit "]);
     assert_eq!(scan.limits_hit[0].limit, "cancel");
 }
 
@@ -397,9 +309,7 @@ fn a_hostile_root_gives_up_every_healthy_skill() {
     for neighbour in &hostile.neighbours {
         let path = hostile.root.join(neighbour).join("SKILL.md");
         assert!(
-            scan.files
-                .iter()
-                .any(|found| found.path == path && found.kind == FoundKind::File),
+            scan.files.iter().any(|found| found.path == path && found.kind == FoundKind::File),
             "{path:?}"
         );
     }

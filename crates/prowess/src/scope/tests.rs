@@ -7,16 +7,8 @@ use crate::error::ErrorKind;
 use crate::source::Disk;
 
 fn lines(roots: &Roots, tree: &Tree) -> Vec<String> {
-    let relative = |path: &Path| {
-        path.strip_prefix(tree.path())
-            .unwrap_or(path)
-            .display()
-            .to_string()
-    };
-    roots
-        .iter()
-        .map(|root| format!("{} {}", root.scope, relative(&root.path)))
-        .collect()
+    let relative = |path: &Path| path.strip_prefix(tree.path()).unwrap_or(path).display().to_string();
+    roots.iter().map(|root| format!("{} {}", root.scope, relative(&root.path))).collect()
 }
 
 /// The project roots of a working directory, without their folders.
@@ -24,9 +16,8 @@ fn lines(roots: &Roots, tree: &Tree) -> Vec<String> {
 fn check_project(tree: &Tree, project: &str, expected: &[&str]) {
     let roots = Roots::agents(tree.at(project), tree.at("home"));
     let lines = lines(&roots, tree);
-    let agents = lines
-        .iter()
-        .filter_map(|line| line.strip_prefix("project ")?.strip_suffix(".agents/skills"));
+    let agents =
+        lines.iter().filter_map(|line| line.strip_prefix("project ")?.strip_suffix(".agents/skills"));
     assert_eq!(agents.collect::<Vec<_>>(), expected);
     assert!(lines.contains(&"user home/.agents/skills".to_string()));
 }
@@ -40,11 +31,7 @@ fn project_roots_go_up_to_the_repository() {
     check_project(&repository, "p/web/src", &["p/web/src/", "p/web/", "p/"]);
     check_project(&repository, "p", &["p/"]);
     check_project(&repository, "p/web/../web/src", &["p/web/src/", "p/web/", "p/"]);
-    let worktree = Tree::of([
-        ("p/.git/HEAD", file()),
-        ("p/.wt/w/.git", file()),
-        ("p/.wt/w/src/x", file()),
-    ]);
+    let worktree = Tree::of([("p/.git/HEAD", file()), ("p/.wt/w/.git", file()), ("p/.wt/w/src/x", file())]);
     check_project(&worktree, "p/.wt/w/src", &["p/.wt/w/src/", "p/.wt/w/"]);
     let linked = repository.with("link", Node::Link("p/web".into()));
     check_project(&linked, "link", &["p/web/", "p/"]);
@@ -67,20 +54,9 @@ fn a_home_is_no_place_for_project_roots() {
 fn presets_have_their_order() {
     let tree = Tree::new();
     let places = Places::new(tree.at("p"), tree.at("h"));
-    let places = places
-        .enterprise(tree.at("e"))
-        .folder(".my/skills")
-        .builtin(tree.at("b"));
-    let project = [
-        "project p/.agents/skills",
-        "project p/.claude/skills",
-        "project p/.my/skills",
-    ];
-    let user = [
-        "user h/.agents/skills",
-        "user h/.claude/skills",
-        "user h/.my/skills",
-    ];
+    let places = places.enterprise(tree.at("e")).folder(".my/skills").builtin(tree.at("b"));
+    let project = ["project p/.agents/skills", "project p/.claude/skills", "project p/.my/skills"];
+    let user = ["user h/.agents/skills", "user h/.claude/skills", "user h/.my/skills"];
     let agents = [&["enterprise e"][..], &project, &user, &["builtin b"]].concat();
     assert_eq!(lines(&Roots::preset(Preset::Agents, &places), &tree), agents);
     let claude = [&["enterprise e"][..], &user, &project, &["builtin b"]].concat();
@@ -93,51 +69,29 @@ fn ids_have_their_base() {
     let roots = Roots::preset(Preset::Agents, &places).with("team", "/t").unwrap();
     let bases: Vec<&str> = roots.iter().map(|root| root.base.to_str().unwrap()).collect();
     assert_eq!(bases, ["/p", "/p", "/h", "/h", "/b", "/t"]);
-    let own = Roots::within(&places)
-        .with("project", "/q")
-        .unwrap()
-        .with("user", "/r")
-        .unwrap();
+    let own = Roots::within(&places).with("project", "/q").unwrap().with("user", "/r").unwrap();
     let bases: Vec<&str> = own.iter().map(|root| root.base.to_str().unwrap()).collect();
     assert_eq!(bases, ["/p", "/h"]);
 }
 
 #[test]
 fn ranks_follow_the_order_and_may_be_shared() {
-    let roots = Roots::new()
-        .with_shared_rank("a", "/a")
-        .unwrap()
-        .with("b", "/b")
-        .unwrap();
-    let roots = roots
-        .with_shared_rank("c", "/c")
-        .unwrap()
-        .with("d", "/d")
-        .unwrap();
-    assert_eq!(
-        roots.iter().map(|root| root.rank).collect::<Vec<_>>(),
-        [0, 1, 1, 2]
-    );
+    let roots = Roots::new().with_shared_rank("a", "/a").unwrap().with("b", "/b").unwrap();
+    let roots = roots.with_shared_rank("c", "/c").unwrap().with("d", "/d").unwrap();
+    assert_eq!(roots.iter().map(|root| root.rank).collect::<Vec<_>>(), [0, 1, 1, 2]);
 }
 
 #[test]
 fn scope_labels_are_checked() {
     for label in ["", "Plugin", "a b", "a:b", "é"] {
-        assert_eq!(
-            Roots::new().with(label, "/a").unwrap_err().kind(),
-            ErrorKind::Usage,
-            "{label}"
-        );
+        assert_eq!(Roots::new().with(label, "/a").unwrap_err().kind(), ErrorKind::Usage, "{label}");
     }
 }
 
 #[test]
 fn without_a_home_there_are_no_user_roots() {
     let roots = Roots::agents("/p", "");
-    assert_eq!(
-        roots.iter().map(|root| root.scope.as_str()).collect::<Vec<_>>(),
-        ["project", "project"]
-    );
+    assert_eq!(roots.iter().map(|root| root.scope.as_str()).collect::<Vec<_>>(), ["project", "project"]);
     assert_eq!(roots.home(), None);
 }
 
@@ -145,16 +99,9 @@ fn without_a_home_there_are_no_user_roots() {
 fn check_resolved(tree: &Tree, roots: &Roots, expected: &[&str]) {
     let line = |resolved: &ResolvedRoot| {
         let place = resolved.root.path.strip_prefix(tree.path()).unwrap().display();
-        format!(
-            "{} {place}{}",
-            resolved.root.scope,
-            if resolved.real.is_some() { "" } else { " (none)" }
-        )
+        format!("{} {place}{}", resolved.root.scope, if resolved.real.is_some() { "" } else { " (none)" })
     };
-    assert_eq!(
-        roots.resolve(&Disk).iter().map(line).collect::<Vec<_>>(),
-        expected
-    );
+    assert_eq!(roots.resolve(&Disk).iter().map(line).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -166,21 +113,13 @@ fn one_real_directory_is_one_root() {
     ]);
     let tree = tree.skill("p/.agents/skills/a").skill("h/.agents/skills/b");
     let roots = Roots::agents(tree.at("p"), tree.at("h"));
-    check_resolved(
-        &tree,
-        &roots,
-        &["project p/.agents/skills", "user h/.agents/skills"],
-    );
+    check_resolved(&tree, &roots, &["project p/.agents/skills", "user h/.agents/skills"]);
     let shared = Tree::of([("p/.agents/skills", link("../../h/.agents/skills"))]).skill("h/.agents/skills/b");
     let roots = Roots::agents(shared.at("p"), shared.at("h"));
     check_resolved(
         &shared,
         &roots,
-        &[
-            "project p/.claude/skills (none)",
-            "user h/.agents/skills",
-            "user h/.claude/skills (none)",
-        ],
+        &["project p/.claude/skills (none)", "user h/.agents/skills", "user h/.claude/skills (none)"],
     );
 }
 
@@ -188,10 +127,7 @@ fn one_real_directory_is_one_root() {
 fn every_place_has_its_lookalikes() {
     let roots = Roots::agents("/p", "/h");
     let meant = |path: &str| {
-        let found = roots
-            .lookalikes()
-            .iter()
-            .find(|lookalike| lookalike.path == Path::new(path));
+        let found = roots.lookalikes().iter().find(|lookalike| lookalike.path == Path::new(path));
         found.map(|lookalike| lookalike.meant.to_str().unwrap())
     };
     assert_eq!(meant("/p/.agent/skills"), Some("/p/.agents/skills"));

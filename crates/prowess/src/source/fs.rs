@@ -1,8 +1,5 @@
 //! The disk. No other file of the core touches it.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the one place where the core reads the disk"
-)]
+#![expect(clippy::disallowed_methods, reason = "the one place where the core reads the disk")]
 
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, OpenOptions};
@@ -87,10 +84,7 @@ impl Tree for Disk {
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         let metadata = fs::symlink_metadata(path)?;
-        Ok(Stat {
-            kind: kind(metadata.file_type()),
-            size: metadata.len(),
-        })
+        Ok(Stat { kind: kind(metadata.file_type()), size: metadata.len() })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -139,9 +133,7 @@ fn plain_kind(file_type: FileType) -> Kind {
 
 /// Opens without waiting for a writer, and without making a terminal the process's own.
 #[cfg(unix)]
-const OPEN_FLAGS: i32 = rustix::fs::OFlags::NONBLOCK
-    .union(rustix::fs::OFlags::NOCTTY)
-    .bits() as i32;
+const OPEN_FLAGS: i32 = rustix::fs::OFlags::NONBLOCK.union(rustix::fs::OFlags::NOCTTY).bits() as i32;
 
 /// Opens a regular file; its size comes with it.
 fn open(path: &Path) -> io::Result<(File, u64)> {
@@ -175,12 +167,7 @@ fn read_inside(directory: &Dir, path: &str, range: ByteRange) -> io::Result<Opti
     let offset = range.offset.min(size);
     file.seek(SeekFrom::Start(offset))?;
     let bytes = read_at_most(&mut file, range.length.min(size - offset))?;
-    Ok(Some(Part {
-        path: path.to_string(),
-        bytes,
-        offset,
-        size,
-    }))
+    Ok(Some(Part { path: path.to_string(), bytes, offset, size }))
 }
 
 fn read_at_most(file: &mut File, max: u64) -> io::Result<Vec<u8>> {

@@ -54,9 +54,7 @@ impl Memory {
 
 impl<P: AsRef<Path>, B: AsRef<[u8]>> FromIterator<(P, B)> for Memory {
     fn from_iter<I: IntoIterator<Item = (P, B)>>(files: I) -> Self {
-        files
-            .into_iter()
-            .fold(Self::new(), |memory, (path, bytes)| memory.with(path, bytes))
+        files.into_iter().fold(Self::new(), |memory, (path, bytes)| memory.with(path, bytes))
     }
 }
 
@@ -70,13 +68,8 @@ impl Source for Memory {
     }
 
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
-        let bytes = self
-            .file(file)
-            .ok_or_else(|| Error::io(file, io::ErrorKind::NotFound.into()))?;
-        Ok(Prefix {
-            bytes: bytes[..bytes.len().min(max)].to_vec(),
-            size: bytes.len() as u64,
-        })
+        let bytes = self.file(file).ok_or_else(|| Error::io(file, io::ErrorKind::NotFound.into()))?;
+        Ok(Prefix { bytes: bytes[..bytes.len().min(max)].to_vec(), size: bytes.len() as u64 })
     }
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {
@@ -85,9 +78,7 @@ impl Source for Memory {
 
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {
         resource::read(self, directory, resource, &|path| {
-            Ok(self
-                .file(&directory.join(path))
-                .map(|bytes| part(path, bytes, range)))
+            Ok(self.file(&directory.join(path)).map(|bytes| part(path, bytes, range)))
         })
     }
 }
@@ -97,22 +88,12 @@ impl Tree for Memory {
         let directory = plain(directory);
         let mut last = None;
         let after = (Bound::Excluded(directory.as_path()), Bound::Unbounded);
-        let below = self
-            .files
-            .range::<Path, _>(after)
-            .map(|(path, _)| path.strip_prefix(&directory));
+        let below = self.files.range::<Path, _>(after).map(|(path, _)| path.strip_prefix(&directory));
         for path in below.map_while(Result::ok) {
             let mut components = path.components();
             let name = components.next().map(Component::as_os_str);
             if let Some(name) = name.filter(|name| last != Some(*name)) {
-                entry(
-                    name,
-                    if components.next().is_none() {
-                        Kind::File
-                    } else {
-                        Kind::Directory
-                    },
-                );
+                entry(name, if components.next().is_none() { Kind::File } else { Kind::Directory });
             }
             last = name;
         }
@@ -122,17 +103,11 @@ impl Tree for Memory {
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         let path = plain(path);
         if let Some(bytes) = self.files.get(&path) {
-            return Ok(Stat {
-                kind: Kind::File,
-                size: bytes.len() as u64,
-            });
+            return Ok(Stat { kind: Kind::File, size: bytes.len() as u64 });
         }
         let after = (Bound::Excluded(path.as_path()), Bound::Unbounded);
         match self.files.range::<Path, _>(after).next() {
-            Some((file, _)) if file.starts_with(&path) => Ok(Stat {
-                kind: Kind::Directory,
-                size: 0,
-            }),
+            Some((file, _)) if file.starts_with(&path) => Ok(Stat { kind: Kind::Directory, size: 0 }),
             _ => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -162,10 +137,5 @@ fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
     let start = usize::try_from(range.offset).map_or(size, |offset| offset.min(size));
     let length = usize::try_from(range.length).map_or(size, |length| length.min(size - start));
     let bytes = bytes[start..start + length.min(size - start)].to_vec();
-    Part {
-        path: path.to_string(),
-        bytes,
-        offset: start as u64,
-        size: size as u64,
-    }
+    Part { path: path.to_string(), bytes, offset: start as u64, size: size as u64 }
 }

@@ -74,10 +74,7 @@ pub struct ByteRange {
 
 impl ByteRange {
     /// The first 64 KiB: about 16,000 tokens of text.
-    pub const FIRST: Self = Self {
-        offset: 0,
-        length: 64 * 1024,
-    };
+    pub const FIRST: Self = Self { offset: 0, length: 64 * 1024 };
 }
 
 /// A part of a resource.

@@ -10,17 +10,8 @@ use crate::scan::{Kind, Tree, is_skill_file, prefer_skill_file};
 use crate::source::{Part, Resource, Resources};
 
 /// Directories that hold nothing of the skill's own: they are not listed. Build output is, as a skill may ship it.
-const NOT_LISTED: &[&str] = &[
-    ".git",
-    ".hg",
-    ".jj",
-    ".svn",
-    ".venv",
-    "__pycache__",
-    "bower_components",
-    "node_modules",
-    "venv",
-];
+const NOT_LISTED: &[&str] =
+    &[".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "bower_components", "node_modules", "venv"];
 
 /// How many entries a listing looks at.
 const MAX_ENTRIES: usize = 100_000;
@@ -44,13 +35,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
         let stat = tree.resolve(path).and_then(|(real, _)| tree.stat(&real));
         stat.map_or(0, |stat| stat.size)
     };
-    let files = paths
-        .into_iter()
-        .map(|(path, place)| Resource {
-            path,
-            size: size(&place),
-        })
-        .collect();
+    let files = paths.into_iter().map(|(path, place)| Resource { path, size: size(&place) }).collect();
     Resources { files, total }
 }
 
@@ -66,36 +51,22 @@ pub(super) fn read(
     if let Some(part) = open(&path)? {
         return Ok(part);
     }
-    let same_stem = if Path::new(&path).extension().is_none() {
-        same_stem(tree, directory, &path)
-    } else {
-        Vec::new()
-    };
+    let same_stem =
+        if Path::new(&path).extension().is_none() { same_stem(tree, directory, &path) } else { Vec::new() };
     if let [only] = same_stem.as_slice()
         && let Some(part) = open(only)?
     {
         return Ok(part);
     }
-    let candidates = if same_stem.len() > 1 {
-        same_stem
-    } else {
-        nearest(tree, directory, &path)
-    };
-    let error = Error::new(
-        ErrorKind::UnknownResource,
-        format!("the skill has no file `{}`", shown(resource)),
-    );
-    Err(error
-        .with_path(directory)
-        .with_candidates(candidates.into_iter().take(MAX_CANDIDATES)))
+    let candidates = if same_stem.len() > 1 { same_stem } else { nearest(tree, directory, &path) };
+    let error =
+        Error::new(ErrorKind::UnknownResource, format!("the skill has no file `{}`", shown(resource)));
+    Err(error.with_path(directory).with_candidates(candidates.into_iter().take(MAX_CANDIDATES)))
 }
 
 /// The error for a path that leads out of the skill.
 pub(super) fn not_confined(resource: &str) -> Error {
-    Error::new(
-        ErrorKind::NotConfined,
-        format!("`{}` leads out of the skill's directory", shown(resource)),
-    )
+    Error::new(ErrorKind::NotConfined, format!("`{}` leads out of the skill's directory", shown(resource)))
 }
 
 /// As much of a path as a message repeats.
@@ -154,25 +125,19 @@ fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
 fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(OsString, Kind)> {
     let mut entries = Vec::new();
     // What can't be listed has no files to offer; the scan is what reports it.
-    let _ = tree.list(directory, &mut |name, kind| {
-        entries.push((name.to_os_string(), kind))
-    });
+    let _ = tree.list(directory, &mut |name, kind| entries.push((name.to_os_string(), kind)));
     entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
     entries
 }
 
 fn leave_out_skill_file(entries: &mut Vec<(OsString, Kind)>) {
-    let names = entries
-        .iter()
-        .map(|(name, _)| name.as_os_str())
-        .filter(|name| is_skill_file(name));
+    let names = entries.iter().map(|(name, _)| name.as_os_str()).filter(|name| is_skill_file(name));
     let skill_file = names.reduce(prefer_skill_file).map(OsStr::to_os_string);
     entries.retain(|(name, _)| Some(name) != skill_file.as_ref());
 }
 
 fn leads_to_file_inside(tree: &dyn Tree, link: &Path, real: &Path) -> bool {
-    tree.resolve(link)
-        .is_ok_and(|(target, kind)| kind == Kind::File && target.starts_with(real))
+    tree.resolve(link).is_ok_and(|(target, kind)| kind == Kind::File && target.starts_with(real))
 }
 
 /// The files beside `path` whose name without extension is `path`'s.
@@ -183,11 +148,7 @@ fn same_stem(tree: &dyn Tree, directory: &Path, path: &str) -> Vec<String> {
     let entries = entries(tree, &directory.join(folder)).into_iter();
     let same = entries.filter(|(name, kind)| is_file(kind) && Path::new(name).file_stem() == stem);
     let join = |name: Cow<'_, str>| {
-        if folder.is_empty() {
-            name.into_owned()
-        } else {
-            format!("{folder}/{name}")
-        }
+        if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") }
     };
     same.map(|(name, _)| join(name.to_string_lossy())).collect()
 }

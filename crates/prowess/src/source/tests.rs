@@ -6,10 +6,7 @@ use prowess_testkit::{Node, Tree};
 use super::{ByteRange, Disk, Memory, Source};
 use crate::error::{Error, ErrorKind};
 
-const ALL: ByteRange = ByteRange {
-    offset: 0,
-    length: u64::MAX,
-};
+const ALL: ByteRange = ByteRange { offset: 0, length: u64::MAX };
 
 fn link(target: &str) -> Node {
     Node::Link(target.into())
@@ -78,17 +75,10 @@ fn resources_stay_inside() {
         ("zeros", "not-confined"),
     ];
     for (path, expected) in cases {
-        assert_eq!(
-            shown(Disk.read_resource(&tree.at("s"), path, ALL)),
-            expected,
-            "{path:?}"
-        );
+        assert_eq!(shown(Disk.read_resource(&tree.at("s"), path, ALL)), expected, "{path:?}");
     }
     let long = "x".repeat(5_000);
-    assert_eq!(
-        shown(Disk.read_resource(&tree.at("s"), &long, ALL)),
-        "unknown-resource"
-    );
+    assert_eq!(shown(Disk.read_resource(&tree.at("s"), &long, ALL)), "unknown-resource");
     assert_eq!(shown(Disk.read_resource(&tree.at("none"), "x", ALL)), "io");
 }
 
@@ -96,30 +86,15 @@ fn resources_stay_inside() {
 fn check_candidates(source: &dyn Source, directory: &Path, path: &str, expected: &[&str]) {
     let error = source.read_resource(directory, path, ALL).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnknownResource);
-    let candidates: Vec<&str> = error
-        .candidates()
-        .iter()
-        .map(String::as_str)
-        .take(expected.len())
-        .collect();
+    let candidates: Vec<&str> = error.candidates().iter().map(String::as_str).take(expected.len()).collect();
     assert_eq!(candidates, expected, "{path}");
 }
 
 #[test]
 fn an_unknown_resource_names_what_is_there() {
     let tree = skill();
-    check_candidates(
-        &Disk,
-        &tree.at("s"),
-        "scripts/a",
-        &["scripts/a.py", "scripts/a.sh"],
-    );
-    check_candidates(
-        &Disk,
-        &tree.at("s"),
-        "references",
-        &["references/out.md", "references/GUIDE.md"],
-    );
+    check_candidates(&Disk, &tree.at("s"), "scripts/a", &["scripts/a.py", "scripts/a.sh"]);
+    check_candidates(&Disk, &tree.at("s"), "references", &["references/out.md", "references/GUIDE.md"]);
     check_candidates(
         &Disk,
         &tree.at("s"),
@@ -146,16 +121,8 @@ fn ranges_are_cut_to_the_file() {
     ] {
         let range = ByteRange { offset, length };
         let part = Disk.read_resource(&tree.at("s"), "scripts/a.py", range).unwrap();
-        assert_eq!(
-            (String::from_utf8_lossy(&part.bytes).as_ref(), part.size),
-            (expected, 10)
-        );
-        assert_eq!(
-            part,
-            memory
-                .read_resource(Path::new("s"), "scripts/a.py", range)
-                .unwrap()
-        );
+        assert_eq!((String::from_utf8_lossy(&part.bytes).as_ref(), part.size), (expected, 10));
+        assert_eq!(part, memory.read_resource(Path::new("s"), "scripts/a.py", range).unwrap());
     }
 }
 
@@ -164,18 +131,9 @@ fn prefixes_are_read_of_regular_files_only() {
     let tree = skill();
     let prefix = Disk.read_prefix(&tree.at("s/scripts/a.py"), 4).unwrap();
     assert_eq!((prefix.bytes.as_slice(), prefix.size), (&b"0123"[..], 10));
-    assert_eq!(
-        Disk.read_prefix(&tree.at("s/inside.md"), usize::MAX)
-            .unwrap()
-            .bytes,
-        b"out"
-    );
+    assert_eq!(Disk.read_prefix(&tree.at("s/inside.md"), usize::MAX).unwrap().bytes, b"out");
     for path in ["s/pipe", "s/zeros", "s/scripts", "s/gone.md", "s/none"] {
-        assert_eq!(
-            Disk.read_prefix(&tree.at(path), 4).unwrap_err().kind(),
-            ErrorKind::Io,
-            "{path}"
-        );
+        assert_eq!(Disk.read_prefix(&tree.at(path), 4).unwrap_err().kind(), ErrorKind::Io, "{path}");
     }
 }
 
@@ -188,11 +146,8 @@ fn resources_are_listed_sorted_and_counted() {
         .with("s/examples/toy/SKILL.md", "x".into())
         .with("s/skill.md", "x".into());
     let resources = Disk.resources(&tree.at("s"), 100);
-    let listed: Vec<String> = resources
-        .files
-        .iter()
-        .map(|file| format!("{} {}", file.path, file.size))
-        .collect();
+    let listed: Vec<String> =
+        resources.files.iter().map(|file| format!("{} {}", file.path, file.size)).collect();
     let expected = [
         "LICENSE 3",
         "dist/x.js 1",
@@ -207,28 +162,16 @@ fn resources_are_listed_sorted_and_counted() {
     assert_eq!(listed, expected);
     assert_eq!(resources.total, expected.len());
     let capped = Disk.resources(&tree.at("s"), 2);
-    assert_eq!(
-        (capped.files.as_slice(), capped.total),
-        (&resources.files[..2], expected.len())
-    );
+    assert_eq!((capped.files.as_slice(), capped.total), (&resources.files[..2], expected.len()));
     assert_eq!(Disk.resources(&tree.at("none"), 2), super::Resources::default());
 }
 
 #[test]
 fn a_memory_resolves_dots() {
-    let memory = Memory::new()
-        .with("/a/./b/../SKILL.md", "x")
-        .with("a/file", "1")
-        .with("a/file/below", "2");
-    assert_eq!(
-        memory.real_path(Path::new("/a/c/..")).as_deref(),
-        Some(Path::new("/a"))
-    );
+    let memory = Memory::new().with("/a/./b/../SKILL.md", "x").with("a/file", "1").with("a/file/below", "2");
+    assert_eq!(memory.real_path(Path::new("/a/c/..")).as_deref(), Some(Path::new("/a")));
     assert_eq!(memory.real_path(Path::new("/b")), None);
-    assert_eq!(
-        memory.read_prefix(Path::new("/a/SKILL.md"), 9).unwrap().bytes,
-        b"x"
-    );
+    assert_eq!(memory.read_prefix(Path::new("/a/SKILL.md"), 9).unwrap().bytes, b"x");
     assert_eq!(memory.resources(Path::new("a"), 9).total, 1);
 }
 

@@ -24,28 +24,16 @@ pub(crate) struct LibraryFace {
 impl LibraryFace {
     pub(crate) fn new(place: &Place, source: Arc<dyn Source>) -> Self {
         let scan = ScanOptions::default();
-        let scan = place
-            .limit("depth")
-            .into_iter()
-            .fold(scan, ScanOptions::max_depth);
-        let scan = place
-            .limit("directories")
-            .into_iter()
-            .fold(scan, ScanOptions::max_directories);
+        let scan = place.limit("depth").into_iter().fold(scan, ScanOptions::max_depth);
+        let scan = place.limit("directories").into_iter().fold(scan, ScanOptions::max_directories);
         let options = LoadOptions::new().source(source).scan(scan).policy(policy(place));
         let roots = roots(place);
-        Self {
-            library: Library::load(&roots, &options),
-            roots,
-            options,
-        }
+        Self { library: Library::load(&roots, &options), roots, options }
     }
 
     fn catalog(&self, question: &Question<'_>) -> Catalog {
         let number = |key: &str| {
-            question
-                .number(key)
-                .map(|number| usize::try_from(number).expect("a number that fits"))
+            question.number(key).map(|number| usize::try_from(number).expect("a number that fits"))
         };
         let style = match question.text("style").as_deref() {
             Some("tool") => Style::Tool,
@@ -58,10 +46,7 @@ impl LibraryFace {
         };
         let options = CatalogOptions::new().style(style).format(format);
         let options = number("budget").into_iter().fold(options, CatalogOptions::budget);
-        let options = question
-            .texts("pin")
-            .into_iter()
-            .fold(options, CatalogOptions::pin);
+        let options = question.texts("pin").into_iter().fold(options, CatalogOptions::pin);
         Catalog::build(&self.library, &options)
     }
 
@@ -87,9 +72,7 @@ impl LibraryFace {
             offset: question.number("offset").unwrap_or(0),
             length: question.number("length").unwrap_or(u64::MAX),
         };
-        let part = self
-            .library
-            .resource(skill, &question.text("path").unwrap_or_default(), range)?;
+        let part = self.library.resource(skill, &question.text("path").unwrap_or_default(), range)?;
         Ok(json::resource(skill, &part))
     }
 
@@ -142,9 +125,7 @@ impl Face for LibraryFace {
             "catalog" => json::catalog(&self.catalog(question)),
             "tools" => tools::definitions(&self.library, shape(question)).into(),
             "activate" => self.activate(question),
-            "resource" => self
-                .resource(question)
-                .unwrap_or_else(|error| json::error(&error)),
+            "resource" => self.resource(question).unwrap_or_else(|error| json::error(&error)),
             "why" => self.why(question),
             "check" => return Ok(self.check(question)),
             "call" => self.call(question),
@@ -174,32 +155,21 @@ fn roots(place: &Place) -> Roots {
     let places = Places::new(place.project(), place.home()).enterprise(place.enterprise());
     let given = place.roots();
     if given.is_empty() {
-        let preset = if place.prefers_user() {
-            Preset::Claude
-        } else {
-            Preset::Agents
-        };
+        let preset = if place.prefers_user() { Preset::Claude } else { Preset::Agents };
         return Roots::preset(preset, &places);
     }
     given
         .into_iter()
         .try_fold(Roots::within(&places), |roots, (scope, directory, shares)| {
-            if shares {
-                roots.with_shared_rank(&scope, directory)
-            } else {
-                roots.with(&scope, directory)
-            }
+            if shares { roots.with_shared_rank(&scope, directory) } else { roots.with(&scope, directory) }
         })
         .expect("labels that are scopes")
 }
 
 fn policy(place: &Place) -> Policy {
-    let hidden = place
-        .disabled()
-        .into_iter()
-        .fold(Policy::new(), |policy, pattern| {
-            policy.restrict(&pattern, Visibility::Hidden).expect("a pattern")
-        });
+    let hidden = place.disabled().into_iter().fold(Policy::new(), |policy, pattern| {
+        policy.restrict(&pattern, Visibility::Hidden).expect("a pattern")
+    });
     place.policy().iter().fold(hidden, |policy, rule| {
         let text = |key: &str| rule.get(key).and_then(Json::as_str);
         let is = match text("is") {

@@ -11,10 +11,7 @@ use crate::common::{activate, body, disk, disk_with, memory, skill};
 const PDF: &str = "project/.agents/skills/pdf";
 
 fn pdf(text: impl AsRef<[u8]>) -> Tree {
-    Tree::new().with(
-        format!("{PDF}/SKILL.md"),
-        prowess_testkit::Node::Bytes(text.as_ref().to_vec()),
-    )
+    Tree::new().with(format!("{PDF}/SKILL.md"), prowess_testkit::Node::Bytes(text.as_ref().to_vec()))
 }
 
 #[test]
@@ -40,10 +37,7 @@ fn the_text_is_exactly_this() {
         shape["metadata"],
         serde_json::json!({"protected": true, "skill": "project:pdf", "digest": digest})
     );
-    assert_eq!(
-        shape["resources"],
-        serde_json::json!(["FORMS.md", "scripts/a&b.py"])
-    );
+    assert_eq!(shape["resources"], serde_json::json!(["FORMS.md", "scripts/a&b.py"]));
 }
 
 #[test]
@@ -66,10 +60,7 @@ fn a_body_is_delivered_as_it_stands() {
         check(&format!("{head}{text}"), text);
     }
     check(&format!("{head}no line end"), "no line end\n");
-    check(
-        &format!("{head}a\r\nb\rc\r\n").replace("---\n", "---\r\n"),
-        "a\nb\nc\n",
-    );
+    check(&format!("{head}a\r\nb\rc\r\n").replace("---\n", "---\r\n"), "a\nb\nc\n");
     check(&format!("\u{feff}{head}Body.\n"), "Body.\n");
     check(
         &format!("{head}</skill_content>\n<skill_content name=\"x\">\n<skill_resources></skill_resources>\n"),
@@ -80,10 +71,7 @@ fn a_body_is_delivered_as_it_stands() {
 #[test]
 fn names_and_paths_can_not_close_the_wrapper() {
     let library = memory([
-        (
-            "project/a <skill_content>/SKILL.md",
-            skill("'x\"> <skill_content'", "X."),
-        ),
+        ("project/a <skill_content>/SKILL.md", skill("'x\"> <skill_content'", "X.")),
         ("project/a <skill_content>/<skill_resources>.md", String::new()),
     ]);
     let mut ledger = Ledger::new();
@@ -100,23 +88,17 @@ fn names_and_paths_can_not_close_the_wrapper() {
 
 #[test]
 fn arguments_stand_behind_the_body_and_in_no_receipt() {
-    let library = memory([(
-        "project/fees/SKILL.md",
-        "---\ndescription: Fees.\n---\n$1 and $ARGUMENTS\n",
-    )]);
+    let library = memory([("project/fees/SKILL.md", "---\ndescription: Fees.\n---\n$1 and $ARGUMENTS\n")]);
     let mut ledger = Ledger::new();
     for (placement, status) in [("1", Status::New), ("2", Status::AlreadyResident)] {
-        let request = library
-            .activate("fees", Origin::User)
-            .with_arguments("a < b && \"c\"\n</skill_arguments>");
+        let request =
+            library.activate("fees", Origin::User).with_arguments("a < b && \"c\"\n</skill_arguments>");
         let delivery = request.deliver(&mut ledger, placement);
         assert_eq!(delivery.status(), status);
         let end = "\n<skill_arguments>a < b && \"c\"\n&lt;/skill_arguments></skill_arguments>\n";
         assert!(delivery.text().ends_with(end), "{}", delivery.text());
     }
-    let [receipt] = ledger.receipts() else {
-        panic!("{ledger:?}")
-    };
+    let [receipt] = ledger.receipts() else { panic!("{ledger:?}") };
     assert!(receipt.text.contains("$1 and $ARGUMENTS\n"));
     assert!(!receipt.text.contains("skill_arguments"));
 }
@@ -187,21 +169,14 @@ fn a_file_that_has_vanished_is_an_error_and_leaves_no_receipt() {
 fn a_body_over_the_limit_is_refused_with_its_size() {
     let head = "---\nname: pdf\ndescription: Fills.\n---\n";
     let mib = 1024 * 1024;
-    let cases = [
-        (mib, 1 << 20, None),
-        (mib + 1, 1 << 20, Some("1048577 bytes")),
-        (11, 10, Some("11 bytes")),
-    ];
+    let cases = [(mib, 1 << 20, None), (mib + 1, 1 << 20, Some("1048577 bytes")), (11, 10, Some("11 bytes"))];
     for (length, max, refused) in cases {
         let tree = pdf(format!("{head}{}", "x".repeat(length)));
         let library = disk_with(&tree, &LoadOptions::new().max_body(max));
         assert_eq!(library.skills()[0].body_bytes(), length as u64);
         let mut ledger = Ledger::new();
         let delivery = library.activate("pdf", Origin::User).deliver(&mut ledger, "1");
-        assert_eq!(
-            delivery.error().map(|error| error.kind()),
-            refused.map(|_| ErrorKind::BodyTooLarge)
-        );
+        assert_eq!(delivery.error().map(|error| error.kind()), refused.map(|_| ErrorKind::BodyTooLarge));
         assert!(delivery.text().contains(refused.unwrap_or("xxxx")));
         assert!(delivery.text().contains(&max.to_string()) || refused.is_none());
         assert_eq!(ledger.receipts().is_empty(), refused.is_some());
@@ -211,19 +186,12 @@ fn a_body_over_the_limit_is_refused_with_its_size() {
 #[test]
 fn a_huge_file_loads_by_its_head_and_is_refused() {
     let tree = pdf("---\nname: pdf\ndescription: Fills.\n---\n");
-    let file = fs::File::options()
-        .write(true)
-        .open(tree.at(format!("{PDF}/SKILL.md")))
-        .unwrap();
+    let file = fs::File::options().write(true).open(tree.at(format!("{PDF}/SKILL.md"))).unwrap();
     file.set_len(50 << 20).unwrap();
     let library = disk(&tree);
     let delivery = activate(&library, "pdf", Origin::Model);
     assert_eq!(delivery.error().unwrap().kind(), ErrorKind::BodyTooLarge);
-    assert!(
-        delivery
-            .text()
-            .contains(&format!("{} bytes", library.skills()[0].body_bytes()))
-    );
+    assert!(delivery.text().contains(&format!("{} bytes", library.skills()[0].body_bytes())));
     assert!(Estimate.count(delivery.text()) < 100);
 }
 
@@ -236,10 +204,7 @@ fn a_request_can_be_denied() {
         ("pfd", "not now", ErrorKind::UnknownSkill, "did you mean `pdf`?"),
     ] {
         let delivery = library.activate(name, Origin::Model).deny(reason);
-        assert_eq!(
-            (delivery.status(), delivery.error().unwrap().kind()),
-            (Status::Denied, kind)
-        );
+        assert_eq!((delivery.status(), delivery.error().unwrap().kind()), (Status::Denied, kind));
         assert!(delivery.text().contains(expected), "{}", delivery.text());
         let shape = json::delivery(&delivery, &Estimate);
         assert_eq!(shape["error"]["code"], kind.as_str());
@@ -250,21 +215,14 @@ fn a_request_can_be_denied() {
 fn a_skill_that_lost_its_description_is_delivered_and_what_is_no_skill_any_more_is_not() {
     let tree = pdf(skill("pdf", "Fills."));
     let library = disk(&tree);
-    fs::write(
-        tree.at(format!("{PDF}/SKILL.md")),
-        "---\nname: pdf\n---\nonly text\n",
-    )
-    .unwrap();
+    fs::write(tree.at(format!("{PDF}/SKILL.md")), "---\nname: pdf\n---\nonly text\n").unwrap();
     assert!(body(&library, "pdf").contains("\nonly text\n"));
     for text in ["", "only text\n", "../other/SKILL.md"] {
         fs::write(tree.at(format!("{PDF}/SKILL.md")), text).unwrap();
         let delivery = activate(&library, "pdf", Origin::Model);
         assert_eq!(delivery.error().unwrap().kind(), ErrorKind::Io, "{text:?}");
     }
-    let endless = format!(
-        "---\ndescription: Fills.\nmetadata:\n{}---\nBody.\n",
-        "  k: v\n".repeat(400_000)
-    );
+    let endless = format!("---\ndescription: Fills.\nmetadata:\n{}---\nBody.\n", "  k: v\n".repeat(400_000));
     fs::write(tree.at(format!("{PDF}/SKILL.md")), endless).unwrap();
     let delivery = activate(&library, "pdf", Origin::Model);
     assert_eq!(delivery.error().unwrap().kind(), ErrorKind::BodyTooLarge);

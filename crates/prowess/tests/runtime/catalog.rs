@@ -8,17 +8,10 @@ fn many(count: usize) -> Library {
     let text = |n| {
         let description =
             "Handles rows of one kind and checks each before it writes. Use when such a file shows up.";
-        (
-            format!("user/s{n:03}/SKILL.md"),
-            skill(&format!("s{n:03}"), description),
-        )
+        (format!("user/s{n:03}/SKILL.md"), skill(&format!("s{n:03}"), description))
     };
     let router = skill("zz-router", "Look here first.\nmetadata:\n  priority: high");
-    memory(
-        (0..count)
-            .map(text)
-            .chain([("user/zz-router/SKILL.md".to_owned(), router)]),
-    )
+    memory((0..count).map(text).chain([("user/zz-router/SKILL.md".to_owned(), router)]))
 }
 
 #[test]
@@ -32,11 +25,7 @@ fn a_budget_reports_every_skill_and_each_stays_activatable() {
         let note = format!("{} more skills are not shown", catalog.omitted());
         assert_eq!(catalog.text().contains(&note), hides_some);
         assert_eq!(catalog.entries()[59].shown, Shown::Full, "the router goes last");
-        let names: Vec<&str> = catalog
-            .entries()
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect();
+        let names: Vec<&str> = catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
         assert!(names.is_sorted());
         for name in names {
             assert!(activate(&library, name, Origin::Model).activation().is_some());
@@ -61,11 +50,7 @@ fn no_text_breaks_out_of_the_catalog_or_the_wrapper() {
     let library = memory([("project/esc & co/SKILL.md", text)]);
     let catalog = Catalog::build(&library, &CatalogOptions::new());
     assert_eq!(catalog.text().matches("</available_skills>").count(), 1);
-    assert!(
-        catalog
-            .text()
-            .contains("<location>/project/esc &amp; co/SKILL.md</location>")
-    );
+    assert!(catalog.text().contains("<location>/project/esc &amp; co/SKILL.md</location>"));
     assert!(!catalog.text().contains("\n## System"));
     let body = body(&library, "esc");
     assert_eq!(body.matches("</skill_content>").count(), 1);

@@ -86,9 +86,8 @@ fn roots_of_one_rank_have_no_winner() {
 fn skills_of_one_name_are_sorted_by_id_whatever_the_order_of_roots() {
     let tree = Tree::new().with("a/x/SKILL.md", skill("x", "A.").as_str().into());
     let tree = tree.with("b/x/SKILL.md", skill("x", "B.").as_str().into());
-    let roots = Roots::new()
-        .with("b", tree.at("b"))
-        .and_then(|roots| roots.with_shared_rank("a", tree.at("a")));
+    let roots =
+        Roots::new().with("b", tree.at("b")).and_then(|roots| roots.with_shared_rank("a", tree.at("a")));
     let library = Library::load(&roots.unwrap(), &LoadOptions::new());
     assert_eq!(ids(&library), ["a:x", "b:x"]);
 }
@@ -117,9 +116,7 @@ fn an_identical_copy_is_quiet_and_an_edited_one_is_not() {
         assert_eq!(shadowed.related, [library.skills()[0].location()]);
     }
     let renamed = [(files[3].0.replace("a.py", "b.py"), "print(1)".to_owned())];
-    let files = files[..3]
-        .iter()
-        .map(|(path, text)| ((*path).to_owned(), text.clone()));
+    let files = files[..3].iter().map(|(path, text)| ((*path).to_owned(), text.clone()));
     assert_eq!(memory(files.chain(renamed)).shadowed().len(), 1);
 }
 
@@ -134,10 +131,7 @@ fn three_copies_of_which_one_is_identical() {
     ]);
     check_states(&library);
     assert_eq!(ids(&library), ["project:pdf"]);
-    assert_eq!(
-        shadowed_ids(&library),
-        ["project:pdf@b/pdf", "user:pdf", "user:pdf@pdf"]
-    );
+    assert_eq!(shadowed_ids(&library), ["project:pdf@b/pdf", "user:pdf", "user:pdf@pdf"]);
     assert_eq!(library.duplicates().len(), 1);
 }
 
@@ -145,19 +139,13 @@ fn three_copies_of_which_one_is_identical() {
 fn what_the_host_hides_takes_no_name() {
     for visibility in [Visibility::Hidden, Visibility::Untrusted] {
         let policy = Policy::new().scope("project", visibility);
-        let files = [
-            ("project/pdf/SKILL.md", skill("pdf", "Ours.")),
-            ("user/pdf/SKILL.md", skill("pdf", "Mine.")),
-        ];
+        let files =
+            [("project/pdf/SKILL.md", skill("pdf", "Ours.")), ("user/pdf/SKILL.md", skill("pdf", "Mine."))];
         let library = memory_with(files, policy);
         check_states(&library);
         assert_eq!(ids(&library), ["user:pdf"]);
         assert_eq!(shadowed_ids(&library), ["project:pdf"]);
-        let shadowed = library
-            .diagnostics()
-            .iter()
-            .find(|found| found.code.as_str() == "shadowed")
-            .unwrap();
+        let shadowed = library.diagnostics().iter().find(|found| found.code.as_str() == "shadowed").unwrap();
         assert_eq!(shadowed.severity, Severity::Info);
         let is_said = codes(&library).contains(&"untrusted");
         assert_eq!(is_said, visibility == Visibility::Untrusted);
@@ -174,36 +162,19 @@ fn a_name_that_is_anothers_id_means_the_other() {
     check_states(&library);
     let trick = library.find("trick", Origin::Model).unwrap();
     assert_eq!(library.call_name(trick), "project:user:pdf");
-    assert_eq!(
-        library.find("user:pdf", Origin::Model).unwrap().description(),
-        "Mine."
-    );
+    assert_eq!(library.find("user:pdf", Origin::Model).unwrap().description(), "Mine.");
 }
 
 #[test]
 fn ids_name_directories_from_the_project_and_the_home() {
     let tree = Tree::of([("project/.git/HEAD", Node::from("x"))])
         .skill("project/app/web/.agents/skills/pdf")
-        .with(
-            "project/app/web/.claude/skills/pdf/SKILL.md",
-            skill("pdf", "2").as_str().into(),
-        )
-        .with(
-            "project/.agents/skills/pdf/SKILL.md",
-            skill("pdf", "3").as_str().into(),
-        )
-        .with(
-            "home/.agents/skills/pdf/SKILL.md",
-            skill("pdf", "4").as_str().into(),
-        )
-        .with(
-            "home/.claude/skills/pdf/SKILL.md",
-            skill("pdf", "5").as_str().into(),
-        );
-    let library = Library::load(
-        &Roots::agents(tree.at("project/app/web"), tree.at("home")),
-        &LoadOptions::new(),
-    );
+        .with("project/app/web/.claude/skills/pdf/SKILL.md", skill("pdf", "2").as_str().into())
+        .with("project/.agents/skills/pdf/SKILL.md", skill("pdf", "3").as_str().into())
+        .with("home/.agents/skills/pdf/SKILL.md", skill("pdf", "4").as_str().into())
+        .with("home/.claude/skills/pdf/SKILL.md", skill("pdf", "5").as_str().into());
+    let library =
+        Library::load(&Roots::agents(tree.at("project/app/web"), tree.at("home")), &LoadOptions::new());
     check_states(&library);
     assert_eq!(
         shadowed_ids(&library),
@@ -215,10 +186,7 @@ fn ids_name_directories_from_the_project_and_the_home() {
         ]
     );
     for (id, description) in [("project:pdf@../../.agents/skills/pdf", "3"), ("user:pdf", "4")] {
-        assert_eq!(
-            library.find(id, Origin::Model).unwrap().description(),
-            description
-        );
+        assert_eq!(library.find(id, Origin::Model).unwrap().description(), description);
     }
 }
 
@@ -252,11 +220,8 @@ fn directories_that_are_no_text_have_ids_of_their_own() {
 
 #[test]
 fn the_claude_preset_has_the_user_above_the_project() {
-    let tree = Tree::of([(
-        "home/.claude/skills/pdf/SKILL.md",
-        skill("pdf", "Mine.").as_str().into(),
-    )])
-    .skill("project/.claude/skills/pdf");
+    let tree = Tree::of([("home/.claude/skills/pdf/SKILL.md", skill("pdf", "Mine.").as_str().into())])
+        .skill("project/.claude/skills/pdf");
     let places = Places::new(tree.at("project"), tree.at("home"));
     let library = Library::load(&Roots::preset(Preset::Claude, &places), &LoadOptions::new());
     assert_eq!(library.skills()[0].description(), "Mine.");
@@ -269,10 +234,7 @@ fn links_to_one_file_are_one_skill_without_a_word() {
         ("project/.agents/skills/tidy", link("../../../store/tidy")),
         ("project/.claude/skills", link("../.agents/skills")),
         ("home/.agents/skills/tidy", link("../../../store/tidy")),
-        (
-            "home/.claude/skills/tidy/SKILL.md",
-            link("../../../../store/tidy/SKILL.md"),
-        ),
+        ("home/.claude/skills/tidy/SKILL.md", link("../../../../store/tidy/SKILL.md")),
     ])
     .skill("store/tidy");
     let library = disk(&tree);
@@ -280,46 +242,26 @@ fn links_to_one_file_are_one_skill_without_a_word() {
     assert_eq!(ids(&library), ["project:tidy"]);
     assert_eq!(codes(&library), [""; 0]);
     assert_eq!(library.scan().skill_files, 1);
-    assert_eq!(
-        library.skills()[0].real_location(),
-        tree.at("store/tidy/SKILL.md")
-    );
-    for path in [
-        "home/.claude/skills/tidy/SKILL.md",
-        "home/.agents/skills/tidy",
-        "store/tidy",
-    ] {
+    assert_eq!(library.skills()[0].real_location(), tree.at("store/tidy/SKILL.md"));
+    for path in ["home/.claude/skills/tidy/SKILL.md", "home/.agents/skills/tidy", "store/tidy"] {
         let path = tree.at(path);
-        assert_eq!(
-            library.find(path.to_str().unwrap(), Origin::User).unwrap().id(),
-            "project:tidy"
-        );
+        assert_eq!(library.find(path.to_str().unwrap(), Origin::User).unwrap().id(), "project:tidy");
     }
 }
 
 #[test]
 fn a_link_in_an_untrusted_project_takes_nothing_from_the_users_own_skill() {
     let tree = Tree::of([
-        (
-            "home/.agents/skills/mine/SKILL.md",
-            Node::Text(skill("mine", "Mine.")),
-        ),
-        (
-            "project/.agents/skills/mine",
-            Node::Link("../../../home/.agents/skills/mine".into()),
-        ),
+        ("home/.agents/skills/mine/SKILL.md", Node::Text(skill("mine", "Mine."))),
+        ("project/.agents/skills/mine", Node::Link("../../../home/.agents/skills/mine".into())),
     ]);
     let policy = Policy::new().scope("project", Visibility::Untrusted);
     let roots = Roots::agents(tree.at("project"), tree.at("home"));
-    for (options, expected) in [
-        (LoadOptions::new().policy(policy), "user:mine"),
-        (LoadOptions::new(), "project:mine"),
-    ] {
+    for (options, expected) in
+        [(LoadOptions::new().policy(policy), "user:mine"), (LoadOptions::new(), "project:mine")]
+    {
         let library = Library::load(&roots, &options);
-        assert_eq!(
-            library.listed().map(|skill| skill.id()).collect::<Vec<_>>(),
-            [expected]
-        );
+        assert_eq!(library.listed().map(|skill| skill.id()).collect::<Vec<_>>(), [expected]);
         assert_eq!((library.scan().skill_files, library.diagnostics().len()), (1, 0));
     }
 }

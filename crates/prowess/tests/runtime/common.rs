@@ -23,20 +23,15 @@ pub(crate) fn memory_with<P: AsRef<str>, T: AsRef<[u8]>>(
     files: impl IntoIterator<Item = (P, T)>,
     policy: Policy,
 ) -> Library {
-    let memory: Memory = files
-        .into_iter()
-        .map(|(path, text)| (format!("/{}", path.as_ref()), text))
-        .collect();
+    let memory: Memory =
+        files.into_iter().map(|(path, text)| (format!("/{}", path.as_ref()), text)).collect();
     let roots = Roots::new()
         .with("project", "/project")
         .and_then(|roots| roots.with("user", "/user"))
         .and_then(|roots| roots.with("plugin-a", "/plugin-a"))
         .and_then(|roots| roots.with_shared_rank("plugin-b", "/plugin-b"))
         .unwrap();
-    Library::load(
-        &roots,
-        &LoadOptions::new().source(Arc::new(memory)).policy(policy),
-    )
+    Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)).policy(policy))
 }
 
 /// The default roots of `project` and `home` in a tree.
@@ -66,19 +61,11 @@ pub(crate) fn ids(library: &Library) -> Vec<&str> {
 }
 
 pub(crate) fn shadowed_ids(library: &Library) -> Vec<&str> {
-    library
-        .shadowed()
-        .iter()
-        .map(|shadowed| shadowed.skill.id())
-        .collect()
+    library.shadowed().iter().map(|shadowed| shadowed.skill.id()).collect()
 }
 
 pub(crate) fn codes(library: &Library) -> Vec<&str> {
-    library
-        .diagnostics()
-        .iter()
-        .map(|diagnostic| diagnostic.code.as_str())
-        .collect()
+    library.diagnostics().iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 /// Every `SKILL.md` that was seen is in exactly one state, and every id is one skill's.
@@ -92,10 +79,7 @@ pub(crate) fn check_states(library: &Library) {
     let shadowed = library.shadowed().iter().map(|shadowed| &shadowed.skill);
     let all: Vec<_> = library.skills().iter().chain(shadowed).collect();
     for skill in &all {
-        assert_eq!(
-            library.find_exact(skill.id()).map(|found| found.location()),
-            Some(skill.location())
-        );
+        assert_eq!(library.find_exact(skill.id()).map(|found| found.location()), Some(skill.location()));
         let called = library.find(library.call_name(skill), Origin::Model).unwrap();
         assert_eq!(called.location(), skill.location());
     }

@@ -12,9 +12,8 @@ fn check(tree: &Tree, working_directory: &str, loaded: &[&str], expected_codes: 
     let library = Library::load(&roots, &LoadOptions::new());
     check_states(&library);
     let locations = library.skills().iter().map(|skill| skill.directory());
-    let locations: Vec<_> = locations
-        .map(|directory| directory.strip_prefix(tree.path()).unwrap().to_str().unwrap())
-        .collect();
+    let locations: Vec<_> =
+        locations.map(|directory| directory.strip_prefix(tree.path()).unwrap().to_str().unwrap()).collect();
     assert_eq!(locations, loaded);
     assert_eq!(codes(&library), expected_codes);
     library
@@ -33,12 +32,7 @@ fn links_are_followed_and_cycles_end() {
     .skill("project/.agents/skills/cyc")
     .skill("project/.agents/skills/group/a");
     let loaded = ["group/a", "cyc"].map(|path| format!("project/.agents/skills/{path}"));
-    let expected = [
-        &loaded[0],
-        &loaded[1],
-        "home/.agents/skills/rooted",
-        "project/.agents/skills/wrap-up",
-    ];
+    let expected = [&loaded[0], &loaded[1], "home/.agents/skills/rooted", "project/.agents/skills/wrap-up"];
     check(&tree, "project", &expected, &[]);
 }
 
@@ -60,67 +54,36 @@ fn a_linked_file_belongs_to_the_directory_it_is_reached_in() {
 
 #[test]
 fn a_skill_is_a_leaf_and_a_root_is_not() {
-    let tree = Tree::of([(
-        "project/.agents/skills/SKILL.md",
-        Node::Text(skill("skills", "The root.")),
-    )])
-    .skill("project/.agents/skills/outer")
-    .skill("project/.agents/skills/outer/node_modules/lib")
-    .skill("project/.agents/skills/outer/examples/toy")
-    .with("project/.agents/skills/outer/.gitignore", "*\n".into())
-    .with("project/.agents/skills/.gitignore", "/outer/\n".into());
-    check(
-        &tree,
-        "project",
-        &["project/.agents/skills/outer", "project/.agents/skills"],
-        &[],
-    );
+    let tree = Tree::of([("project/.agents/skills/SKILL.md", Node::Text(skill("skills", "The root.")))])
+        .skill("project/.agents/skills/outer")
+        .skill("project/.agents/skills/outer/node_modules/lib")
+        .skill("project/.agents/skills/outer/examples/toy")
+        .with("project/.agents/skills/outer/.gitignore", "*\n".into())
+        .with("project/.agents/skills/.gitignore", "/outer/\n".into());
+    check(&tree, "project", &["project/.agents/skills/outer", "project/.agents/skills"], &[]);
 }
 
 #[test]
 fn ancestors_are_searched_up_to_the_repository() {
-    let tree = Tree::of([
-        ("project/.git/HEAD", "x".into()),
-        ("project/web/src/x.txt", Node::from("")),
-    ])
-    .skill("project/.agents/skills/at-root")
-    .skill("project/web/.agents/skills/near")
-    .skill(".agents/skills/outside");
-    let loaded = [
-        "project/.agents/skills/at-root",
-        "project/web/.agents/skills/near",
-    ];
+    let tree = Tree::of([("project/.git/HEAD", "x".into()), ("project/web/src/x.txt", Node::from(""))])
+        .skill("project/.agents/skills/at-root")
+        .skill("project/web/.agents/skills/near")
+        .skill(".agents/skills/outside");
+    let loaded = ["project/.agents/skills/at-root", "project/web/.agents/skills/near"];
     check(&tree, "project/web/src", &loaded, &[]);
-    let worktree = Tree::of([(
-        "repository/.wt/w1/.git",
-        Node::from("gitdir: ../../.git/worktrees/w1\n"),
-    )])
-    .with("repository/.git/HEAD", "x".into())
-    .skill("repository/.agents/skills/pr")
-    .skill("repository/.wt/w1/.agents/skills/pr");
-    check(
-        &worktree,
-        "repository/.wt/w1",
-        &["repository/.wt/w1/.agents/skills/pr"],
-        &[],
-    );
+    let worktree = Tree::of([("repository/.wt/w1/.git", Node::from("gitdir: ../../.git/worktrees/w1\n"))])
+        .with("repository/.git/HEAD", "x".into())
+        .skill("repository/.agents/skills/pr")
+        .skill("repository/.wt/w1/.agents/skills/pr");
+    check(&worktree, "repository/.wt/w1", &["repository/.wt/w1/.agents/skills/pr"], &[]);
 }
 
 #[test]
 fn what_does_not_load_is_said() {
     let tree = Tree::of([
-        (
-            "project/.agent/skills/typo/SKILL.md",
-            Node::Text(skill("typo", "Typo.")),
-        ),
-        (
-            "project/.agents/skill/typo/SKILL.md",
-            Node::Text(skill("typo", "Typo.")),
-        ),
-        (
-            "project/.agents/skills/link/SKILL.md",
-            "../../../../store/ptr/SKILL.md".into(),
-        ),
+        ("project/.agent/skills/typo/SKILL.md", Node::Text(skill("typo", "Typo."))),
+        ("project/.agents/skill/typo/SKILL.md", Node::Text(skill("typo", "Typo."))),
+        ("project/.agents/skills/link/SKILL.md", "../../../../store/ptr/SKILL.md".into()),
         ("project/.agents/skills/gone", link("../nowhere")),
         ("project/.agents/skills/odd/refs/[a] b?.txt", "t".into()),
     ])
@@ -133,45 +96,25 @@ fn what_does_not_load_is_said() {
 #[test]
 fn the_users_own_wins_over_what_the_host_brings() {
     let tree = Tree::of([
-        (
-            "home/.agents/skills/fetch/SKILL.md",
-            Node::Text(skill("fetch", "Mine.")),
-        ),
+        ("home/.agents/skills/fetch/SKILL.md", Node::Text(skill("fetch", "Mine."))),
         ("builtin/fetch/SKILL.md", Node::Text(skill("fetch", "Shipped."))),
     ]);
     let places = Places::new(tree.at("project"), tree.at("home")).builtin(tree.at("builtin"));
     let library = Library::load(&Roots::preset(Default::default(), &places), &LoadOptions::new());
-    assert_eq!(
-        library.find("fetch", Origin::Model).unwrap().description(),
-        "Mine."
-    );
-    assert_eq!(
-        library
-            .find("builtin:fetch", Origin::Model)
-            .unwrap()
-            .description(),
-        "Shipped."
-    );
+    assert_eq!(library.find("fetch", Origin::Model).unwrap().description(), "Mine.");
+    assert_eq!(library.find("builtin:fetch", Origin::Model).unwrap().description(), "Shipped.");
     assert_eq!(codes(&library), ["shadowed"]);
 }
 
 #[test]
 fn each_load_is_fresh_and_says_each_thing_once() {
     let tree = Tree::new()
-        .with(
-            "project/.agents/skills/w/SKILL.md",
-            "---\nname: w\ndescription: a: b\n---\n".into(),
-        )
+        .with("project/.agents/skills/w/SKILL.md", "---\nname: w\ndescription: a: b\n---\n".into())
         .with("store/ext/SKILL.md", Node::Text(skill("ext", "Old.")))
         .with("home/.agents/skills/ext", link("../../../store/ext"))
         .skill("project/.agents/skills/ghost");
-    let names = |library: &Library| {
-        library
-            .skills()
-            .iter()
-            .map(|skill| skill.name().to_owned())
-            .collect::<Vec<_>>()
-    };
+    let names =
+        |library: &Library| library.skills().iter().map(|skill| skill.name().to_owned()).collect::<Vec<_>>();
     for _ in 0..20 {
         assert_eq!(codes(&disk(&tree)), ["yaml-repaired"]);
     }
@@ -196,16 +139,10 @@ fn loading_and_activating_run_nothing_and_write_nothing() {
         );
     let library = disk(&tree);
     assert!(body(&library, "sh").contains("!`touch ran`\n"));
-    let tools = &library
-        .find("sh", Origin::User)
-        .unwrap()
-        .frontmatter()
-        .allowed_tools;
+    let tools = &library.find("sh", Origin::User).unwrap().frontmatter().allowed_tools;
     assert_eq!(*tools, ["Read", "Bash(git:*)"]);
     let _ = Catalog::build(&library, &CatalogOptions::new());
-    let mut entries: Vec<_> = fs::read_dir(tree.at("project/.agents/skills/py"))
-        .unwrap()
-        .collect();
+    let mut entries: Vec<_> = fs::read_dir(tree.at("project/.agents/skills/py")).unwrap().collect();
     assert_eq!(entries.drain(..).count(), 2);
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1);
 }
@@ -216,11 +153,7 @@ fn a_hundred_loads_give_the_same_bytes() {
         ("project/.agents/skills/x/SKILL.md", Node::Text(skill("x", "A"))),
         ("project/.claude/skills/x/SKILL.md", Node::Text(skill("x", "B"))),
     ]);
-    let text = || {
-        Catalog::build(&disk(&tree), &CatalogOptions::new())
-            .text()
-            .to_owned()
-    };
+    let text = || Catalog::build(&disk(&tree), &CatalogOptions::new()).text().to_owned();
     let first = text();
     assert!(first.contains("<description>A</description>") && !first.contains('\\'));
     for _ in 0..100 {

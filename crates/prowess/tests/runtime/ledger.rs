@@ -9,10 +9,7 @@ use crate::common::{disk, memory, skill};
 
 fn deliver(library: &Library, name: &str, ledger: &mut Ledger, placement: &str) -> (Status, String) {
     let delivery = library.activate(name, Origin::Model).deliver(ledger, placement);
-    assert_eq!(
-        delivery.is_protected(),
-        matches!(delivery.status(), Status::New | Status::Changed)
-    );
+    assert_eq!(delivery.is_protected(), matches!(delivery.status(), Status::New | Status::Changed));
     (delivery.status(), delivery.into_text())
 }
 
@@ -44,18 +41,12 @@ fn changed_then_gone_then_back() {
     assert_eq!(status, Status::Changed);
     assert!(text.starts_with("Skill `ver` has changed since"), "{text}");
     assert!(text.contains("supersedes") && text.contains("Step two."));
-    assert_eq!(
-        deliver(&library, "ver", &mut ledger, "3").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(deliver(&library, "ver", &mut ledger, "3").0, Status::AlreadyResident);
 
     ledger.reconcile(["1"]);
     assert_eq!(deliver(&library, "ver", &mut ledger, "4").0, Status::Changed);
     ledger.reconcile(["4", "5"]);
-    assert_eq!(
-        deliver(&library, "ver", &mut ledger, "6").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(deliver(&library, "ver", &mut ledger, "6").0, Status::AlreadyResident);
     ledger.reconcile([""; 0]);
     assert!(ledger.resident(library.skills()[0].id()).is_none());
     assert_eq!(deliver(&library, "ver", &mut ledger, "7").0, Status::New);
@@ -73,10 +64,7 @@ fn a_rewind_makes_the_older_text_current_again() {
     deliver(&library, "ver", &mut ledger, "2");
     ledger.reconcile(["1"]);
     fs::write(&file, old).unwrap();
-    assert_eq!(
-        deliver(&library, "ver", &mut ledger, "3").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(deliver(&library, "ver", &mut ledger, "3").0, Status::AlreadyResident);
 }
 
 #[test]
@@ -93,19 +81,13 @@ fn each_skill_and_each_session_has_receipts_of_its_own() {
     let mut fork = ledger.clone();
     fork.reconcile(["b"]);
     assert_eq!(deliver(&library, "a", &mut fork, "9").0, Status::New);
-    assert_eq!(
-        deliver(&library, "project:a", &mut ledger, "9").0,
-        Status::AlreadyResident
-    );
+    assert_eq!(deliver(&library, "project:a", &mut ledger, "9").0, Status::AlreadyResident);
     assert_eq!(deliver(&library, "a", &mut Ledger::new(), "9").0, Status::New);
 }
 
 #[test]
 fn what_delivers_nothing_leaves_nothing() {
-    let library = memory([
-        ("project/a/SKILL.md", skill("a", "A.")),
-        ("project/a/x.txt", "x".to_owned()),
-    ]);
+    let library = memory([("project/a/SKILL.md", skill("a", "A.")), ("project/a/x.txt", "x".to_owned())]);
     let mut ledger = Ledger::new();
     assert_eq!(deliver(&library, "zzz", &mut ledger, "1").0, Status::Denied);
     let _ = library.activate("a", Origin::Model).deny("no");

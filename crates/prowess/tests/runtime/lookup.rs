@@ -5,19 +5,10 @@ use crate::common::{disk, memory, skill};
 
 fn library() -> Library {
     memory([
-        (
-            "project/commit-message/SKILL.md",
-            skill("commit-message", "Exact."),
-        ),
-        (
-            "project/tidy-dir/SKILL.md",
-            skill("Tidy Display Name", "Shown name."),
-        ),
+        ("project/commit-message/SKILL.md", skill("commit-message", "Exact.")),
+        ("project/tidy-dir/SKILL.md", skill("Tidy Display Name", "Shown name.")),
         ("project/xlsx/SKILL.md", skill("commit_message", "Other name.")),
-        (
-            "project/résumé-check/SKILL.md",
-            skill("résumé-check", "Composed."),
-        ),
+        ("project/résumé-check/SKILL.md", skill("résumé-check", "Composed.")),
         ("project/表格整理/SKILL.md", skill("表格整理", "Tables.")),
         ("user/commit-message/SKILL.md", skill("commit-message", "Mine.")),
     ])
@@ -50,19 +41,13 @@ fn a_query_means_the_first_that_matches() {
 fn what_is_alike_twice_is_ambiguous() {
     let error = library().find("Commit Message", Origin::Model).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AmbiguousName);
-    assert_eq!(
-        error.candidates(),
-        ["project:commit-message", "project:commit_message"]
-    );
+    assert_eq!(error.candidates(), ["project:commit-message", "project:commit_message"]);
 }
 
 #[test]
 fn a_model_is_told_of_no_skill_that_it_may_not_have() {
     let hidden = skill("pdf", "B.").replace("---\nStep", "disable-model-invocation: true\n---\nStep");
-    let library = memory([
-        ("plugin-a/pdf/SKILL.md", skill("pdf", "A.")),
-        ("plugin-b/pdf/SKILL.md", hidden),
-    ]);
+    let library = memory([("plugin-a/pdf/SKILL.md", skill("pdf", "A.")), ("plugin-b/pdf/SKILL.md", hidden)]);
     let candidates = |origin| library.find("pdf", origin).unwrap_err().candidates().to_vec();
     assert_eq!(candidates(Origin::Model), ["plugin-a:pdf"]);
     assert_eq!(candidates(Origin::User), ["plugin-a:pdf", "plugin-b:pdf"]);
@@ -94,22 +79,9 @@ fn for_a_model_a_name_is_never_a_path() {
     for path in [&location, &directory] {
         let path = path.to_str().unwrap();
         assert_eq!(library.find(path, Origin::User).unwrap().id(), "project:x");
-        assert_eq!(
-            library.find(path, Origin::Model).unwrap_err().kind(),
-            ErrorKind::UnknownSkill
-        );
+        assert_eq!(library.find(path, Origin::Model).unwrap_err().kind(), ErrorKind::UnknownSkill);
     }
-    for name in [
-        "../x",
-        "a/../x",
-        r"C:\x",
-        "x\0",
-        "./x",
-        "..",
-        "/",
-        "x/",
-        "x\u{202e}",
-    ] {
+    for name in ["../x", "a/../x", r"C:\x", "x\0", "./x", "..", "/", "x/", "x\u{202e}"] {
         for origin in [Origin::Model, Origin::User] {
             let error = library.find(name, origin).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnknownSkill, "{name:?}");
@@ -127,14 +99,8 @@ fn a_user_may_mean_a_copy_by_its_path() {
         ("user/pdf/SKILL.md", skill("pdf", "Same.")),
     ]);
     for path in ["/user/pdf/SKILL.md", "/user/pdf", "/user/../user/./pdf"] {
-        let found = library
-            .find(path, Origin::User)
-            .map(|skill| skill.id().to_owned());
-        assert_eq!(
-            found.ok().as_deref(),
-            (!path.contains("..")).then_some("project:pdf"),
-            "{path}"
-        );
+        let found = library.find(path, Origin::User).map(|skill| skill.id().to_owned());
+        assert_eq!(found.ok().as_deref(), (!path.contains("..")).then_some("project:pdf"), "{path}");
     }
     assert!(library.find("/project/../project/pdf", Origin::User).is_ok());
 }

@@ -8,28 +8,12 @@ fn library() -> Library {
         .restrict("off", Visibility::Untrusted)
         .and_then(|policy| policy.restrict("hidden", Visibility::Hidden))
         .unwrap();
-    let files = [
-        "pdf",
-        "usr",
-        "表格整理",
-        "c++",
-        "off",
-        "hidden",
-        "résumé",
-        "Tidy Up",
-        "Tidy Up Later",
-    ];
+    let files = ["pdf", "usr", "表格整理", "c++", "off", "hidden", "résumé", "Tidy Up", "Tidy Up Later"];
     let plain = files.map(|name| (format!("project/{name}/SKILL.md"), skill(name, "Does it.")));
     let other = [
         ("user/pdf/SKILL.md".to_owned(), skill("pdf", "Mine.")),
-        (
-            "project/ship/SKILL.md".to_owned(),
-            skill("ship", "Ships.\ndisable-model-invocation: true"),
-        ),
-        (
-            "project/robot/SKILL.md".to_owned(),
-            skill("robot", "For models.\nuser-invocable: false"),
-        ),
+        ("project/ship/SKILL.md".to_owned(), skill("ship", "Ships.\ndisable-model-invocation: true")),
+        ("project/robot/SKILL.md".to_owned(), skill("robot", "For models.\nuser-invocable: false")),
     ];
     memory_with(plain.into_iter().chain(other), policy)
 }
@@ -40,41 +24,24 @@ fn mentions_are_exact_names_and_ids_behind_white_space() {
     #[track_caller]
     fn check(library: &Library, prompt: &str, expected: &[(&str, &str)]) {
         let found = mention::find(library, prompt);
-        let found: Vec<(&str, &str)> = found
-            .iter()
-            .map(|mention| (&prompt[mention.span.clone()], mention.skill.id()))
-            .collect();
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|mention| (&prompt[mention.span.clone()], mention.skill.id())).collect();
         assert_eq!(found, expected, "{prompt:?}");
     }
     let pdf = ("/pdf", "project:pdf");
     check(&library, "/pdf", &[pdf]);
     check(&library, "  /pdf  ", &[pdf]);
-    check(
-        &library,
-        "use $pdf, then /ship.",
-        &[("$pdf", "project:pdf"), ("/ship", "project:ship")],
-    );
+    check(&library, "use $pdf, then /ship.", &[("$pdf", "project:pdf"), ("/ship", "project:ship")]);
     check(&library, "/user:pdf!", &[("/user:pdf", "user:pdf")]);
     check(&library, "/pdf /pdf $pdf", &[pdf]);
     check(
         &library,
         "/表格整理。\t$re\u{301}sume\u{301}…",
-        &[
-            ("/表格整理", "project:表格整理"),
-            ("$re\u{301}sume\u{301}", "project:résumé"),
-        ],
+        &[("/表格整理", "project:表格整理"), ("$re\u{301}sume\u{301}", "project:résumé")],
     );
     check(&library, "/c++, /pdf?!)", &[("/c++", "project:c++"), pdf]);
-    check(
-        &library,
-        "/Tidy Up Later",
-        &[("/Tidy Up Later", "project:Tidy Up Later")],
-    );
-    check(
-        &library,
-        "/Tidy Up, Later /Tidy Upper",
-        &[("/Tidy Up", "project:Tidy Up")],
-    );
+    check(&library, "/Tidy Up Later", &[("/Tidy Up Later", "project:Tidy Up Later")]);
+    check(&library, "/Tidy Up, Later /Tidy Upper", &[("/Tidy Up", "project:Tidy Up")]);
     check(&library, "\u{3000}/hidden", &[("/hidden", "project:hidden")]);
     for text in [
         "",
@@ -126,15 +93,9 @@ fn arguments_follow_a_prompt_that_begins_with_its_skill() {
 #[test]
 fn a_name_that_several_bear_is_text() {
     let library = memory_with(
-        [
-            ("plugin-a/x/SKILL.md", skill("x", "A.")),
-            ("plugin-b/x/SKILL.md", skill("x", "B.")),
-        ],
+        [("plugin-a/x/SKILL.md", skill("x", "A.")), ("plugin-b/x/SKILL.md", skill("x", "B."))],
         Policy::new(),
     );
     assert_eq!(mention::find(&library, "/x"), []);
-    assert_eq!(
-        mention::find(&library, "/plugin-b:x")[0].skill.description(),
-        "B."
-    );
+    assert_eq!(mention::find(&library, "/plugin-b:x")[0].skill.description(), "B.");
 }

@@ -11,10 +11,7 @@ fn read(library: &Library, path: &str, offset: u64, length: u64) -> Result<Strin
     match delivery.error() {
         Some(error) => Err(error.kind()),
         None => {
-            assert_eq!(
-                (delivery.status(), delivery.is_protected()),
-                (Status::Resource, false)
-            );
+            assert_eq!((delivery.status(), delivery.is_protected()), (Status::Resource, false));
             Ok(delivery.into_text())
         }
     }
@@ -68,16 +65,11 @@ fn an_unknown_file_brings_what_is_there() {
         let error = library.resource(skill, path, ByteRange::FIRST).unwrap_err();
         error.candidates()[..2].to_vec()
     };
-    assert_eq!(
-        candidates("references/two"),
-        ["references/two.md", "references/two.txt"]
-    );
+    assert_eq!(candidates("references/two"), ["references/two.md", "references/two.txt"]);
     assert_eq!(candidates("references/ouf.md")[0], "references/out.md");
     assert_eq!(candidates("references")[0], "references/out.md");
     assert_eq!(candidates("makefil.txt")[0], "Makefile");
-    let endless = library
-        .resource(skill, &"x/".repeat(1 << 19), ByteRange::FIRST)
-        .unwrap_err();
+    let endless = library.resource(skill, &"x/".repeat(1 << 19), ByteRange::FIRST).unwrap_err();
     assert!(endless.message().len() < 400);
 }
 
@@ -108,10 +100,8 @@ fn parts_end_at_whole_characters_and_say_how_to_go_on() {
 #[test]
 fn reading_on_gives_the_whole_file_whatever_the_length() {
     let text = "aé表🙂z\n".repeat(40);
-    let library = memory([
-        ("project/kit/SKILL.md", skill("kit", "A kit.")),
-        ("project/kit/text.md", text.clone()),
-    ]);
+    let library =
+        memory([("project/kit/SKILL.md", skill("kit", "A kit.")), ("project/kit/text.md", text.clone())]);
     for length in 0..12 {
         let (mut whole, mut offset) = (String::new(), 0);
         loop {
@@ -130,37 +120,15 @@ fn reading_on_gives_the_whole_file_whatever_the_length() {
 #[test]
 fn a_listing_is_sorted_capped_and_of_every_type() {
     let mut files = vec![("project/kit/SKILL.md".to_owned(), skill("kit", "A kit."))];
-    let paths = [
-        "scripts/a.py",
-        "assets/t.docx",
-        "deep/er/f.txt",
-        "FORMS.md",
-        ".hidden",
-        "nested/SKILL.md",
-    ];
+    let paths = ["scripts/a.py", "assets/t.docx", "deep/er/f.txt", "FORMS.md", ".hidden", "nested/SKILL.md"];
     files.extend(paths.map(|path| (format!("project/kit/{path}"), String::new())));
     let text = body(&memory(files.clone()), "kit");
-    let listed = text
-        .split("<skill_resources>\n")
-        .nth(1)
-        .unwrap()
-        .split("</")
-        .next()
-        .unwrap();
-    assert_eq!(
-        listed,
-        ".hidden\nFORMS.md\nassets/t.docx\ndeep/er/f.txt\nnested/SKILL.md\nscripts/a.py\n"
-    );
+    let listed = text.split("<skill_resources>\n").nth(1).unwrap().split("</").next().unwrap();
+    assert_eq!(listed, ".hidden\nFORMS.md\nassets/t.docx\ndeep/er/f.txt\nnested/SKILL.md\nscripts/a.py\n");
     files.extend((0..60).map(|n| (format!("project/kit/z/{n:02}.txt"), String::new())));
     let library = memory(files);
     let delivery = activate(&library, "kit", Origin::Model);
-    assert!(
-        delivery
-            .text()
-            .contains("z/43.txt\n(16 more)\n</skill_resources>"),
-        "{}",
-        delivery.text()
-    );
+    assert!(delivery.text().contains("z/43.txt\n(16 more)\n</skill_resources>"), "{}", delivery.text());
     let activation = delivery.activation().unwrap();
     assert_eq!((activation.resources.len(), activation.resources_total), (50, 66));
     let alone = memory([("project/kit/SKILL.md", skill("kit", "A kit."))]);
@@ -198,13 +166,8 @@ fn no_link_leads_out_and_no_pipe_blocks() {
     }
     assert!(read(&library, &"n".repeat(300), 0, 1).is_err());
     let listed = activate(&library, "kit", Origin::Model);
-    let paths: Vec<&str> = listed
-        .activation()
-        .unwrap()
-        .resources
-        .iter()
-        .map(|resource| resource.path.as_str())
-        .collect();
+    let paths: Vec<&str> =
+        listed.activation().unwrap().resources.iter().map(|resource| resource.path.as_str()).collect();
     assert_eq!(paths, ["inside.md", "references/guide.md"]);
 }
 
@@ -217,11 +180,5 @@ fn one_read_brings_a_mebibyte_at_the_most() {
     let text = read(&library, "big.txt", 0, u64::MAX).unwrap();
     assert!(text.ends_with("go on with offset 1048576)\n"));
     let first = ByteRange::FIRST;
-    assert_eq!(
-        read(&library, "big.txt", first.offset, first.length)
-            .unwrap()
-            .matches('x')
-            .count(),
-        65_536
-    );
+    assert_eq!(read(&library, "big.txt", first.offset, first.length).unwrap().matches('x').count(), 65_536);
 }

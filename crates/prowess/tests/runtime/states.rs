@@ -5,14 +5,9 @@ use crate::common::{check_states, disk, memory};
 
 /// Small trees with every state in them: few names, so that they meet.
 pub(crate) fn trees() -> impl Strategy<Value = Vec<(String, String)>> {
-    let root = prop::sample::select(vec![
-        "project/.agents/skills",
-        "project/.claude/skills",
-        "home/.agents/skills",
-    ]);
-    let directory = prop::sample::select(vec![
-        "a", "b", "a/b", "c/a", "c/A", "build/a", "é", "e\u{301}", "",
-    ]);
+    let root =
+        prop::sample::select(vec!["project/.agents/skills", "project/.claude/skills", "home/.agents/skills"]);
+    let directory = prop::sample::select(vec!["a", "b", "a/b", "c/a", "c/A", "build/a", "é", "e\u{301}", ""]);
     let file = prop::sample::select(vec!["SKILL.md", "SKILL.md", "SKILL.md", "skill.md", "x.txt"]);
     let text = prop::sample::select(vec![
         "---\nname: a\ndescription: One.\n---\nBody.\n",
@@ -61,13 +56,7 @@ fn a_hostile_root_loads_every_healthy_skill() {
     check_states(&library);
     for neighbour in &hostile.neighbours {
         let directory = hostile.root.join(neighbour);
-        assert!(
-            library
-                .skills()
-                .iter()
-                .any(|skill| skill.directory() == directory),
-            "{directory:?}"
-        );
+        assert!(library.skills().iter().any(|skill| skill.directory() == directory), "{directory:?}");
     }
     assert!(library.scan().directories < 200, "{:?}", library.scan());
 }

@@ -9,10 +9,7 @@ fn library() -> Library {
     memory([
         ("project/pdf/SKILL.md", skill("pdf", "Fills forms.")),
         ("project/pdf/a.txt", "0123456789".to_owned()),
-        (
-            "project/ship/SKILL.md",
-            skill("ship", "Ships.\ndisable-model-invocation: true"),
-        ),
+        ("project/ship/SKILL.md", skill("ship", "Ships.\ndisable-model-invocation: true")),
         ("plugin-a/lint/SKILL.md", skill("lint", "Lints A.")),
         ("plugin-b/lint/SKILL.md", skill("lint", "Lints B.")),
     ])
@@ -41,10 +38,7 @@ fn the_catalog_may_stand_in_the_description() {
 
 #[test]
 fn without_a_listed_skill_there_is_no_tool() {
-    let hidden = [(
-        "project/ship/SKILL.md",
-        skill("ship", "Ships.\ndisable-model-invocation: true"),
-    )];
+    let hidden = [("project/ship/SKILL.md", skill("ship", "Ships.\ndisable-model-invocation: true"))];
     for library in [memory([("project/x", "")]), memory(hidden)] {
         for shape in [Shape::OpenAi, Shape::Anthropic, Shape::Gemini, Shape::Mcp] {
             assert_eq!(tools::definitions(&library, shape), [Value::Null; 0]);
@@ -55,12 +49,7 @@ fn without_a_listed_skill_there_is_no_tool() {
 #[test]
 fn many_names_are_no_enum() {
     let files = |count: usize| {
-        (0..count).map(|n| {
-            (
-                format!("project/s{n}/SKILL.md"),
-                skill(&format!("s{n}"), "Does it."),
-            )
-        })
+        (0..count).map(|n| (format!("project/s{n}/SKILL.md"), skill(&format!("s{n}"), "Does it.")))
     };
     let has_enum = |count| {
         let tools = tools::definitions(&memory(files(count)), Shape::Mcp);
@@ -71,9 +60,7 @@ fn many_names_are_no_enum() {
 
 /// What the model is told, or the code of the error.
 fn call(tool: &str, arguments: impl Into<tools::Arguments>) -> Option<Result<String, ErrorKind>> {
-    let delivery = library()
-        .request(tool, arguments)?
-        .deliver(&mut Ledger::new(), "id");
+    let delivery = library().request(tool, arguments)?.deliver(&mut Ledger::new(), "id");
     Some(match delivery.error() {
         Some(error) => Err(error.kind()),
         None => Ok(delivery.into_text()),
@@ -115,26 +102,14 @@ fn a_call_is_dispatched_or_is_not_ours() {
     }
     for (arguments, expected) in [
         (object!({"name": "pdf", "path": "a.txt"}), Ok("0123456789")),
-        (
-            object!({"name": "pdf", "path": "a.txt", "offset": null, "length": null}),
-            Ok("0123456789"),
-        ),
+        (object!({"name": "pdf", "path": "a.txt", "offset": null, "length": null}), Ok("0123456789")),
         (
             object!({"name": "pdf", "path": "a", "offset": 6.0, "length": 100}),
             Ok("6789\n(bytes 6 to 10 of 10)\n"),
         ),
-        (
-            object!({"name": "pdf", "path": "a.txt", "offset": -1}),
-            Err(Usage),
-        ),
-        (
-            object!({"name": "pdf", "path": "a.txt", "length": 1.5}),
-            Err(Usage),
-        ),
-        (
-            object!({"name": "pdf", "path": "a.txt", "length": "10"}),
-            Err(Usage),
-        ),
+        (object!({"name": "pdf", "path": "a.txt", "offset": -1}), Err(Usage)),
+        (object!({"name": "pdf", "path": "a.txt", "length": 1.5}), Err(Usage)),
+        (object!({"name": "pdf", "path": "a.txt", "length": "10"}), Err(Usage)),
         (object!({"name": "pdf"}), Err(Usage)),
         (object!({"name": "pdf", "path": "b.txt"}), Err(UnknownResource)),
         (object!({"name": "ship", "path": "a.txt"}), Err(UserOnly)),
@@ -165,9 +140,7 @@ fn every_name_in_a_definition_is_activated_by_a_call() {
     let names = tools[0]["function"]["parameters"]["properties"]["name"]["enum"].clone();
     let mut ids = Vec::new();
     for name in names.as_array().unwrap() {
-        let request = library
-            .request("activate_skill", &object!({"name": name}))
-            .unwrap();
+        let request = library.request("activate_skill", &object!({"name": name})).unwrap();
         let delivery = request.deliver(&mut Ledger::new(), "id");
         ids.push(delivery.activation().unwrap().skill.id().to_owned());
     }

@@ -71,19 +71,13 @@ fn what_is_not_listed_costs_nothing() {
         ("plugin-a/repo/SKILL.md", skill("repo", "Not read yet.")),
     ];
     let library = memory_with(with.clone(), policy);
-    assert_eq!(
-        (names(&library), codes(&library)),
-        (vec!["on"], vec!["untrusted"])
-    );
+    assert_eq!((names(&library), codes(&library)), (vec!["on"], vec!["untrusted"]));
     let alone = memory(with[..1].to_vec());
     let [all, alone_catalog] =
         [&library, &alone].map(|library| Catalog::build(library, &CatalogOptions::new()));
     assert_eq!(all, alone_catalog);
     for shape in [Shape::OpenAi, Shape::Anthropic, Shape::Gemini, Shape::Mcp] {
-        assert_eq!(
-            tools::definitions(&library, shape),
-            tools::definitions(&alone, shape)
-        );
+        assert_eq!(tools::definitions(&library, shape), tools::definitions(&alone, shape));
     }
     assert_eq!(library.readable_roots().count(), 1);
 }
@@ -105,10 +99,7 @@ fn who_may_activate_what() {
     ];
     let texts = files.iter().flat_map(|(directory, key)| {
         let text = format!("---\ndescription: Does it.\n{key}---\nStep.\n");
-        [
-            (format!("{directory}/SKILL.md"), text),
-            (format!("{directory}/a.txt"), "a file".to_owned()),
-        ]
+        [(format!("{directory}/SKILL.md"), text), (format!("{directory}/a.txt"), "a file".to_owned())]
     });
     let library = memory_with(texts, policy);
     for (name, model, user) in [
@@ -118,20 +109,13 @@ fn who_may_activate_what() {
         ("hidden", Some(Denied), None),
         ("hidden-model-only", Some(Denied), Some(ModelOnly)),
         ("untrusted", Some(Untrusted), Some(Untrusted)),
-        (
-            "nowhere",
-            Some(ErrorKind::UnknownSkill),
-            Some(ErrorKind::UnknownSkill),
-        ),
+        ("nowhere", Some(ErrorKind::UnknownSkill), Some(ErrorKind::UnknownSkill)),
     ] {
         for (origin, expected) in [(Origin::Model, model), (Origin::User, user)] {
             let request = library.activate(name, origin);
             assert_eq!(request.skill().is_some(), expected.is_none());
             assert_eq!(request.error().map(|error| error.kind()), expected);
-            for request in [
-                request,
-                library.request_resource(name, "a.txt", ByteRange::FIRST, origin),
-            ] {
+            for request in [request, library.request_resource(name, "a.txt", ByteRange::FIRST, origin)] {
                 let mut ledger = Ledger::new();
                 let delivery = request.deliver(&mut ledger, "here");
                 assert_eq!(delivery.error().map(|error| error.kind()), expected, "{name}");
@@ -141,9 +125,7 @@ fn who_may_activate_what() {
         }
     }
     let mut ledger = Ledger::new();
-    let _ = library
-        .activate("user-only", Origin::User)
-        .deliver(&mut ledger, "the user's");
+    let _ = library.activate("user-only", Origin::User).deliver(&mut ledger, "the user's");
     let file = library.request_resource("user-only", "a.txt", ByteRange::FIRST, Origin::Model);
     assert_eq!(file.deliver(&mut ledger, "the model's").text(), "a file");
     let refused = activate(&library, "user-only", Origin::Model);

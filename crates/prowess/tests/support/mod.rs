@@ -68,10 +68,7 @@ pub(crate) fn anthropic_fault(messages: &[Value]) -> Option<String> {
         if blocks.is_empty() && message["content"].as_str().is_none_or(str::is_empty) {
             return fault("no content");
         }
-        let results = blocks
-            .iter()
-            .take_while(|block| block["type"] == "tool_result")
-            .count();
+        let results = blocks.iter().take_while(|block| block["type"] == "tool_result").count();
         let mut calls = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
             match (block["type"].as_str().unwrap_or(""), role) {

@@ -42,10 +42,7 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(skills: usize) -> Self {
-        Self {
-            skills: vec![Expected::default(); skills],
-            clock: 0,
-        }
+        Self { skills: vec![Expected::default(); skills], clock: 0 }
     }
 
     pub(crate) fn tick(&mut self) -> usize {
@@ -56,11 +53,7 @@ impl Model {
     /// The newest copy that stands in the conversation, or may be about to.
     pub(crate) fn current(&self, skill: usize, talk: &[Group]) -> Option<&Copy> {
         let stands = |copy: &&Copy| copy.is_pending || holds_body(talk, skill, copy);
-        self.skills[skill]
-            .copies
-            .iter()
-            .filter(stands)
-            .max_by_key(|copy| copy.order)
+        self.skills[skill].copies.iter().filter(stands).max_by_key(|copy| copy.order)
     }
 
     pub(crate) fn is_in_force(&self, skill: usize, talk: &[Group]) -> bool {
@@ -105,9 +98,7 @@ impl Model {
         for expected in &mut self.skills {
             let copies = expected.copies.iter().filter(|copy| copy.placement == from);
             let mut moved: Vec<Copy> = copies.cloned().collect();
-            moved
-                .iter_mut()
-                .for_each(|copy| to.clone_into(&mut copy.placement));
+            moved.iter_mut().for_each(|copy| to.clone_into(&mut copy.placement));
             expected.copies.append(&mut moved);
             if expected.stubs.iter().any(|stub| stub == from) {
                 expected.stubs.push(to.to_owned());

@@ -16,28 +16,17 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn answer(placement: &str, text: String) -> Self {
-        Self {
-            placement: placement.to_owned(),
-            text,
-            is_answer: true,
-        }
+        Self { placement: placement.to_owned(), text, is_answer: true }
     }
 
     pub(crate) fn text(placement: String, text: String) -> Self {
-        Self {
-            placement,
-            text,
-            is_answer: false,
-        }
+        Self { placement, text, is_answer: false }
     }
 }
 
 /// The conversation as its provider gets it.
 pub(crate) fn to_json(groups: &[Group], shape: Shape) -> Vec<Value> {
-    groups
-        .iter()
-        .flat_map(|group| group_to_json(group, shape))
-        .collect()
+    groups.iter().flat_map(|group| group_to_json(group, shape)).collect()
 }
 
 fn group_to_json(group: &Group, shape: Shape) -> Vec<Value> {
