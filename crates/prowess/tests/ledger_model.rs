@@ -2,6 +2,8 @@
 //!
 //! `cargo test --release -p prowess --test ledger_model -- --ignored` runs a hundred thousand of them.
 
+#![cfg(feature = "serde")]
+
 mod support;
 
 use std::fmt::Write as _;

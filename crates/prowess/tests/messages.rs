@@ -1,5 +1,7 @@
 //! Conversations in the shapes of OpenAI and Anthropic, compacted.
 
+#![cfg(feature = "serde")]
+
 mod support;
 
 use std::sync::Arc;
