@@ -465,7 +465,7 @@ impl Session {
         // A message may bear the id of an earlier one, but not while that is there.
         let is_taken = entries(&self.talk).any(|entry| entry.placement == "summary");
         let place = match self.host {
-            Host::Texts if !is_taken && self.random.percent(50) => "summary".to_owned(),
+            _ if !is_taken && self.random.percent(50) => "summary".to_owned(),
             _ => self.new_id(),
         };
         let text = format!("Summary.\n{}", compaction.text());
