@@ -471,7 +471,8 @@ impl Session {
         let text = format!("Summary.\n{}", compaction.text());
         self.talk.insert(0, vec![Entry::text(place.clone(), text)]);
         self.committed(&compaction, &place, order, &versions);
-        let placements = vec![place; compaction.blocks().len()];
+        // The message is there without a block, too.
+        let placements = vec![place; compaction.blocks().len().max(1)];
         self.ledger.commit(compaction, placements);
         self.check_after_commit(is_disturbed);
     }
