@@ -131,6 +131,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  prowess check\n  prowess check skills/pdf-forms --fix\n  prowess check --format github --fail-on warning"
     )]
     Check(CheckArgs),
+    /// Shorten a conversation so that the bodies of its skills survive, and tell the session
+    #[command(
+        after_help = "Examples:\n  prowess compact --messages chat.json --session s.json --budget 25000\n  prowess \
+                      compact --messages chat.json --session s.json --budget 8000 --summary sum.txt --json"
+    )]
+    Compact(CompactArgs),
+    /// What a session holds: which bodies are in the conversation, and what each costs
+    #[command(
+        after_help = "Examples:\n  prowess session s.json\n  prowess session s.json --timeline\n  prowess \
+                            session s.json --finish pdf-forms"
+    )]
+    Session(SessionArgs),
     /// What became of every SKILL.md that bears a name, and what to do about it
     #[command(
         after_help = "Examples:\n  prowess why pdf-forms\n  prowess why user:commit-message\n  prowess why ./skills/pdf-forms"
@@ -205,6 +217,12 @@ pub(crate) struct ActivateArgs {
     /// Who asks: a model may not activate what is the user's alone
     #[arg(long, value_enum, default_value_t)]
     pub(crate) origin: OriginArg,
+    /// Keep account of the conversation in this file: a body that it holds is not delivered twice
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    /// Where the text will stand in the conversation: the tool call's id
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) placement: Option<String>,
     /// What the user wants of the skill; stands behind the body
     #[arg(last = true, value_name = "ARGUMENTS")]
     pub(crate) arguments: Vec<String>,
@@ -295,4 +313,47 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(Shells::builtins().names()))]
     pub(crate) shell: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    /// The conversation as JSON: an array of messages, or an object with one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) messages: PathBuf,
+    /// The session's file; only what it knows of is protected
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: PathBuf,
+    /// The most that bodies may cost, kept or put back, in tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: usize,
+    /// About how much of the conversation stays as it is, in tokens
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    pub(crate) keep: usize,
+    /// The summary of what leaves
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
+    /// The provider's form; default: what it looks like
+    #[arg(long, value_enum)]
+    pub(crate) shape: Option<ShapeArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ShapeArg {
+    Openai,
+    Anthropic,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionArgs {
+    /// The session's file
+    pub(crate) file: PathBuf,
+    /// Draw turns against tokens
+    #[arg(long)]
+    pub(crate) timeline: bool,
+    /// Say that a skill has served its purpose: the next compaction leaves a line of it; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) finish: Vec<String>,
+    /// Turn a skill off; only the user turns it on again; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) deactivate: Vec<String>,
 }

@@ -9,7 +9,7 @@ use prowess::skill::Skill;
 use prowess::source::ByteRange;
 use prowess::text::grouped;
 use prowess::tools::{self, Shape};
-use prowess::{Catalog, Ledger, Origin, json};
+use prowess::{Catalog, Origin, json};
 use prowess_select::{Request, Selector, WordMatch};
 use serde_json::json as object;
 
@@ -19,6 +19,7 @@ use crate::args::{
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, YELLOW, safe};
+use crate::session;
 use crate::table::Column;
 
 /// How wide the bars of `cost` are at most, in cells of a terminal.
@@ -222,7 +223,7 @@ fn bar_width(output: &Output) -> usize {
     output.width().map_or(BAR, |width| (width / 4).min(BAR))
 }
 
-fn bar(value: usize, most: usize, width: usize) -> String {
+pub(crate) fn bar(value: usize, most: usize, width: usize) -> String {
     let eighths = (value as f64 / most.max(1) as f64 * width as f64 * 8.0).ceil() as usize;
     let rest = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     format!("{}{}", "█".repeat(eighths / 8), rest.trim_end())
@@ -235,11 +236,10 @@ pub(crate) fn activate(context: &Context, args: &ActivateArgs, output: &mut Outp
     };
     let name = if origin == Origin::User { context.query(&args.name) } else { args.name.clone() };
     let request = context.library.activate(&name, origin).with_arguments(&args.arguments.join(" "));
-    let delivery = request.deliver(&mut Ledger::new(), "command-line");
-    deliver(context, &delivery, output)
+    session::activate(context, args, request, output)
 }
 
-fn deliver(context: &Context, delivery: &Delivery, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn deliver(context: &Context, delivery: &Delivery, output: &mut Output) -> Result<(), Failure> {
     if let Some(error) = delivery.error() {
         tell_problems(context, output);
         return Err(error.into());

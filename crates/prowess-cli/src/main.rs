@@ -11,6 +11,7 @@ mod context;
 mod demo;
 mod failure;
 mod output;
+mod session;
 mod table;
 mod why;
 
@@ -48,6 +49,8 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Check(args) => return check::check(&cli.global, &args, output),
         Command::Why(args) => return why::why(&load(output)?, &args, output),
         Command::Completions(args) => completions::print(&args, output)?,
+        Command::Compact(args) => session::compact(&load(output)?, &args, output)?,
+        Command::Session(args) => session::session(&load(output)?, &args, output)?,
         Command::Demo(args) => return demo::run(&args, output),
     }
     Ok(ExitCode::SUCCESS)

@@ -280,25 +280,12 @@ fn deliver_body(
         ledger.permit_model(skill.id())?;
     }
     let Rendered { activation, text: wrapped, .. } = render_body(library, skill, origin)?;
-    let (id, digest) = (skill.id(), activation.digest.as_str());
-    let earlier = ledger.current(id).map(|receipt| receipt.digest == digest);
-    let (status, mut text) = match earlier {
-        Some(true) => (Status::AlreadyResident, resident_note(&activation)),
-        Some(false) => (Status::Changed, format!("{}{wrapped}", superseding_note(skill))),
-        None => (Status::New, wrapped.clone()),
+    let status = record(library, ledger, &activation, &wrapped, &placement);
+    let mut text = match status {
+        Status::AlreadyResident => resident_note(&activation),
+        Status::Changed => format!("{}{wrapped}", superseding_note(skill)),
+        _ => wrapped,
     };
-    ledger.activated(skill, library.call_name(skill));
-    if status != Status::AlreadyResident {
-        ledger.deliver(&Entry {
-            skill: id,
-            digest,
-            placement: &placement,
-            text: &wrapped,
-            proof: None,
-            kind: ReceiptKind::Delivered,
-            at: ledger.clock,
-        });
-    }
     if !arguments.is_empty() {
         text.push_str(&format!(
             "<skill_arguments>{}</skill_arguments>\n",
@@ -306,6 +293,35 @@ fn deliver_body(
         ));
     }
     Ok(Delivery { status, text, activation: Some(activation), error: None })
+}
+
+/// Tells the ledger of an activation, and finds out whether the body is needed.
+fn record(
+    library: &Library,
+    ledger: &mut Ledger,
+    activation: &Activation,
+    text: &str,
+    placement: &str,
+) -> Status {
+    let Activation { skill, digest, .. } = activation;
+    let status = match ledger.current(skill.id()) {
+        Some(receipt) if receipt.digest == *digest => Status::AlreadyResident,
+        Some(_) => Status::Changed,
+        None => Status::New,
+    };
+    ledger.activated(skill, library.call_name(skill));
+    if status != Status::AlreadyResident {
+        ledger.deliver(&Entry {
+            skill: skill.id(),
+            digest,
+            placement,
+            text,
+            proof: None,
+            kind: ReceiptKind::Delivered,
+            at: ledger.clock,
+        });
+    }
+    status
 }
 
 /// A body as it is delivered, and what it was read from.

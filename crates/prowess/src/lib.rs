@@ -24,6 +24,7 @@
 //!    leniently, and puts each in one state with a reason. The [`Catalog`] is the text that the model sees every turn.
 //! 2. **Activation.** A [`Request`](activate::Request) names a skill; the host delivers or denies it. The body is read
 //!    from the disk at that moment. The [`Ledger`] knows which bodies the conversation holds.
+//!    A conversation that has grown too long is [compacted](Ledger::plan_compaction): bodies come back whole, or as stubs.
 //! 3. **Execution.** A skill's files are read one at a time, [confined](Library::resource) to its directory.
 //!
 //! # What it does not do
@@ -35,8 +36,8 @@
 //! # Features
 //!
 //! * `lint`: what `prowess check` looks for beyond a load.
-//! * `serde` (on by default): the JSON shapes in `json`, the definitions and the dispatch in `tools`, and the
-//!   conversations in `messages`.
+//! * `serde` (on by default): the JSON shapes in `json`, and the definitions and the dispatch in `tools`, the
+//!   conversations in `messages`, and a session as JSON.
 
 #![forbid(unsafe_code)]
 

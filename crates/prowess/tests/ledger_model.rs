@@ -2,6 +2,8 @@
 //!
 //! `cargo test --release -p prowess --test ledger_model -- --ignored` runs a hundred thousand of them.
 
+#![cfg(feature = "serde")]
+
 mod support;
 
 use std::fmt::Write as _;
@@ -418,13 +420,14 @@ impl Session {
         // A message may bear the id of an earlier one, but not while that is there.
         let is_taken = entries(&self.talk).any(|entry| entry.placement == "summary");
         let place = match self.host {
-            Host::Texts if !is_taken && self.random.percent(50) => "summary".to_owned(),
+            _ if !is_taken && self.random.percent(50) => "summary".to_owned(),
             _ => self.new_id(),
         };
         let text = format!("Summary.\n{}", compaction.text());
         self.talk.insert(0, vec![Entry::text(place.clone(), text)]);
         self.committed(&compaction, &place, order, &versions);
-        let placements = vec![place; compaction.blocks().len()];
+        // The message is there without a block, too.
+        let placements = vec![place; compaction.blocks().len().max(1)];
         self.ledger.commit(compaction, placements);
         self.check_after_commit(is_disturbed);
     }

@@ -1,5 +1,7 @@
 //! Conversations in the shapes of OpenAI and Anthropic, compacted.
 
+#![cfg(feature = "serde")]
+
 mod support;
 
 use std::sync::Arc;
@@ -348,6 +350,7 @@ fn what_no_provider_takes_is_repaired() {
             says("user", vec![result("a")])
         ]),
         json!([user(""), says("assistant", vec![])]),
+        json!([user("x"), says("assistant", vec![json!({"type": "text", "text": " "})]), user("y")]),
     ];
     let rewritten = |value: &Value, shape| {
         let conversation = Conversation::new(value.clone(), shape).expect("a conversation");

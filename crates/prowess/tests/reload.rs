@@ -118,6 +118,7 @@ fn flags_and_collisions_are_changes() {
     assert_eq!(Catalog::build(&reload.library, &CatalogOptions::new()).text(), "");
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn a_restored_session_does_not_bring_back_a_deleted_skill() {
     use prowess::ledger::{Restored, Snapshot, Texts};

@@ -321,16 +321,20 @@ impl Ledger {
     /// several, its placement is repeated.
     ///
     /// 1. What left is evicted, and each block counts as pending at its placement until a reconcile sees it.
-    /// 2. A block without a placement was not placed; placements beyond the blocks are of no importance.
-    /// 3. Receipts made since the plan are not touched, and a skill that was turned off since stays off.
+    /// 2. A block without a placement was not placed. A placement beyond the blocks is one that was written anew without
+    ///    a body.
+    /// 3. Summaries often bear the id of the one before them: a block that was put back, and leaves, is believed only with
+    ///    its text from then on.
+    /// 4. Receipts made since the plan are not touched, and a skill that was turned off since stays off.
     pub fn commit(
         &mut self,
         compaction: Compaction,
         placements: impl IntoIterator<Item = impl Into<String>>,
     ) {
-        let placements: Vec<String> =
-            placements.into_iter().take(compaction.blocks.len()).map(Into::into).collect();
-        self.evict(compaction.leaving, compaction.at);
+        let placements: Vec<String> = placements.into_iter().map(Into::into).collect();
+        for receipt in self.evict(compaction.leaving, compaction.at) {
+            receipt.doubtful |= matches!(receipt.kind, ReceiptKind::Reattached | ReceiptKind::Stub);
+        }
         let stale = compaction.stale.iter().map(|stale| stale.index).collect();
         for receipt in self.evict(stale, compaction.at) {
             receipt.doubtful = true;

@@ -297,6 +297,34 @@ fn a_placement_of_an_earlier_summary_proves_nothing_of_it() {
 }
 
 #[test]
+fn a_summary_without_blocks_proves_nothing_of_the_one_before() {
+    for placements in [vec!["summary"], vec![]] {
+        let (library, mut ledger) = session(&["a"]);
+        let plan = ledger.plan_compaction(["a"], Budget::total(PLENTY));
+        ledger.commit(plan, ["summary"]);
+        ledger.reconcile(["summary"]);
+        ledger.deactivate("user:a");
+        let plan = ledger.plan_compaction(["summary"], Budget::total(PLENTY));
+        assert!(plan.blocks().is_empty());
+        ledger.commit(plan, placements);
+        ledger.reconcile(["summary"]);
+        let request = library.activate("a", Origin::User);
+        assert_eq!(request.deliver(&mut ledger, "m1").status(), Status::New);
+    }
+}
+
+#[test]
+fn a_rewind_behind_a_compaction_finds_the_first_text_again() {
+    let (library, mut ledger) = session(&["a"]);
+    let plan = ledger.plan_compaction(["a"], Budget::total(PLENTY));
+    ledger.commit(plan, ["summary"]);
+    ledger.reconcile(["summary"]);
+    ledger.reconcile(["a"]);
+    assert_eq!(ledger.resident("user:a").unwrap().placement, "a");
+    assert_eq!(activate(&library, &mut ledger, "a", "c1").0, Status::AlreadyResident);
+}
+
+#[test]
 fn superseded_and_off_texts_that_stay_are_pointed_out() {
     let (_, mut ledger) = session(&["a", "b"]);
     activate(&library(&[("a", "two\n")]), &mut ledger, "a", "c3");

@@ -113,7 +113,7 @@ impl Standing {
     }
 }
 
-/// One skill of a session, as [`Ledger::skills`] shows it.
+/// One skill of a session, as [`Ledger::skills`](super::Ledger::skills) shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionSkill<'a> {

@@ -2,28 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use super::{Known, Ledger, Present, ReceiptKind, Standing};
+use super::{Known, Ledger, Present, ReceiptKind, Standing, State};
 use crate::activate::{Rendered, render_body};
 use crate::compact::{Budget, Compaction};
 use crate::error::ErrorKind;
 use crate::library::{Library, Origin};
 use crate::skill::Skill;
 
-/// A ledger as it was, for keeping.
+/// A ledger as it was, for keeping. With the feature `serde` it turns into JSON and back.
 ///
 /// ```
-/// use prowess::{Ledger, Library, LoadOptions, Roots, ledger::{Snapshot, Texts}};
+/// use prowess::{Ledger, Library, LoadOptions, Roots, ledger::Texts};
 ///
-/// let ledger = Ledger::new();
-/// let saved = ledger.snapshot(Texts::Included).to_json();
-///
+/// let snapshot = Ledger::new().snapshot(Texts::Included);
 /// let library = Library::load(&Roots::new(), &LoadOptions::new());
-/// let (restored, report) = Ledger::restore(Snapshot::from_json(&saved)?, &library, ["call-1"]);
+/// let (restored, report) = Ledger::restore(snapshot, &library, ["call-1"]);
 /// assert!(report.is_empty() && restored.skills().is_empty());
-/// # Ok::<(), prowess::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot(pub(crate) Ledger);
+
+impl Snapshot {
+    /// The placements that the conversation held when it was saved, for a restore that can't look at the conversation.
+    #[must_use]
+    pub fn held(&self) -> Vec<String> {
+        let held = self.0.receipts.iter().filter(|receipt| receipt.state != State::Evicted);
+        held.map(|receipt| receipt.placement.clone()).collect()
+    }
+}
 
 /// Whether a snapshot holds the delivered texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -21,6 +21,14 @@ const PRESENCES: [(Presence, &str); 3] =
 
 impl Snapshot {
     /// The snapshot as JSON: an object with the key `prowess_session`, which is the version of the format.
+    ///
+    /// ```
+    /// use prowess::{Ledger, ledger::{Snapshot, Texts}};
+    ///
+    /// let snapshot = Ledger::new().snapshot(Texts::Included);
+    /// assert_eq!(Snapshot::from_json(&snapshot.to_json())?, snapshot);
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
         let ledger = &self.0;

@@ -72,7 +72,7 @@ fn keep_calls(message: &mut Value, mut answered: HashSet<String>) -> bool {
 
 fn is_empty(content: &Value) -> bool {
     match content {
-        Value::String(text) => text.is_empty(),
+        Value::String(text) => text.trim().is_empty(),
         content => parts(content).is_empty(),
     }
 }
@@ -139,6 +139,7 @@ pub(super) fn anthropic(messages: Vec<Value>) -> Result<Vec<Value>, Error> {
             keep_uses(&mut message, answered.clone());
             used.extend(answered.iter().cloned());
         }
+        drop_blank(&mut message);
         if !is_empty(&message["content"]) {
             repaired.push(message);
         }
@@ -167,6 +168,16 @@ fn keep_results(message: &mut Value, mut calls: HashSet<String>) {
             !is_result || block["tool_use_id"].as_str().is_some_and(|id| calls.remove(id))
         });
         blocks.sort_by_key(|block| block["type"] != "tool_result");
+    }
+}
+
+/// Anthropic takes no text of blanks alone.
+fn drop_blank(message: &mut Value) {
+    if let Some(blocks) = message["content"].as_array_mut() {
+        blocks.retain(|block| {
+            let text = block["text"].as_str().filter(|_| block["type"] == "text");
+            text.is_none_or(|text| !text.trim().is_empty())
+        });
     }
 }
 

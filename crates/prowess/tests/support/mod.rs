@@ -82,7 +82,7 @@ pub(crate) fn anthropic_fault(messages: &[Value]) -> Option<String> {
                 }
                 ("tool_use", "assistant") => calls.push(block["id"].as_str().unwrap_or("")),
                 ("tool_use" | "tool_result" | "", _) => return fault("a block that may not be there"),
-                ("text", _) if block["text"].as_str().is_none_or(str::is_empty) => {
+                ("text", _) if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {
                     return fault("an empty text");
                 }
                 _ => {}

@@ -1,0 +1,69 @@
+//! A session in a file: one process at a time, and written whole or not at all.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use prowess::ledger::{Snapshot, Texts};
+use prowess::{Ledger, Library};
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// A session file that this process holds the lock of.
+pub(crate) struct SessionFile {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl SessionFile {
+    /// Waits for other processes to finish with the file. The lock lies beside it, as `FILE.lock`.
+    pub(crate) fn lock(path: &Path) -> Result<Self, Failure> {
+        let mut beside = OsString::from(path);
+        beside.push(".lock");
+        let lock = File::create(&beside).map_err(|error| refused(Path::new(&beside), &error))?;
+        lock.lock().map_err(|error| refused(path, &error))?;
+        Ok(Self { path: path.to_path_buf(), _lock: lock })
+    }
+
+    /// The session as it was saved; a new one if there is no file yet.
+    pub(crate) fn read(&self) -> Result<Snapshot, Failure> {
+        match std::fs::read_to_string(&self.path) {
+            Ok(text) => Ok(Snapshot::from_json(&text).map_err(|error| {
+                Failure::usage(format!("`{}`: {}", self.path.display(), error.message()))
+            })?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(Ledger::new().snapshot(Texts::Included))
+            }
+            Err(error) => Err(refused(&self.path, &error)),
+        }
+    }
+
+    /// Takes the session up where it was left: what it held then is taken to be there still.
+    pub(crate) fn resume(&self, library: &Library, output: &mut Output) -> Result<Ledger, Failure> {
+        let snapshot = self.read()?;
+        let held = snapshot.held();
+        let (ledger, report) = Ledger::restore(snapshot, library, held.iter().map(String::as_str));
+        super::tell(&report, output);
+        Ok(ledger)
+    }
+
+    pub(crate) fn write(&self, ledger: &Ledger) -> Result<(), Failure> {
+        let text = ledger.snapshot(Texts::Included).to_json();
+        self.replace(text.as_bytes()).map_err(|error| refused(&self.path, &error))
+    }
+
+    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut beside = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+        beside.write_all(bytes)?;
+        beside.as_file().sync_all()?;
+        beside.persist(&self.path)?;
+        Ok(())
+    }
+}
+
+fn refused(path: &Path, error: &io::Error) -> Failure {
+    Failure::io(format!("the session `{}`: {error}", path.display()))
+}
