@@ -2,6 +2,7 @@
 
 mod checks;
 mod fixtures;
+mod long;
 mod stages;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &DemoArgs, output: &mut Output) -> Result<ExitCode, Fail
         disclosure(&run, output)?;
         selection(&run, output)?;
         activation(&run, output)?;
+        long::print(&long::session(&run.library), output)?;
         report(&checks, output)?;
     }
     Ok(ExitCode::from(u8::from(!passed)))

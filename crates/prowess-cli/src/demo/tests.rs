@@ -1,5 +1,6 @@
 use super::checks;
 use super::fixtures::{HOME, PROJECT};
+use super::long;
 use super::stages::{self, Message, Run, Setup};
 use prowess::CatalogOptions;
 
@@ -73,4 +74,18 @@ fn what_does_not_belong_into_the_messages_turns_its_check_red() {
 fn a_prompt_that_fits_nothing_activates_nothing() {
     let run = stages::run(&Setup::fixtures(), "zebra").unwrap();
     assert_eq!((run.choice.skill.as_deref(), run.messages.len()), (None, 2));
+}
+
+#[test]
+fn after_two_compactions_every_skill_has_its_body_or_a_line() {
+    let steps = long::session(&stages::run(&Setup::fixtures(), PROMPT).unwrap().library);
+    let kinds: Vec<Vec<&str>> = steps
+        .iter()
+        .map(|step| step.skills.iter().map(|(_, what, _)| what.split(',').next().unwrap()).collect())
+        .collect();
+    let after = vec!["whole", "whole", "a line that names it"];
+    assert_eq!(kinds, [vec!["whole"; 3], after.clone(), after]);
+    assert!(
+        steps[1..].iter().all(|step| step.skills.iter().map(|(_, _, tokens)| tokens).sum::<usize>() <= 1_000)
+    );
 }
