@@ -189,5 +189,5 @@ impl Catalog {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
 mod tests;
