@@ -6,4 +6,5 @@ mod failures;
 mod harness;
 mod human;
 mod options;
+mod session;
 mod shapes;

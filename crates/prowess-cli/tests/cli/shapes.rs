@@ -168,10 +168,7 @@ fn arguments_stand_behind_the_body() {
     let tree = tree();
     let ran = prowess(&tree.at("project"), &["activate", "by-hand", "--", "only", "--json", "<files>"]);
     assert!(ran.stdout.contains("Do by-hand.\n"));
-    assert!(
-        ran.stdout.ends_with("<skill_arguments>only --json <files></skill_arguments>\n"),
-        "{ran:?}"
-    );
+    assert!(ran.stdout.ends_with("<skill_arguments>only --json <files></skill_arguments>\n"), "{ran:?}");
 }
 
 #[test]
