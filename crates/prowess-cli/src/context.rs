@@ -54,9 +54,11 @@ impl Context {
         };
         let is_skill_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         if !is_directory && !is_skill_file {
-            let what = if kind.is_symlink() { "a link" } else { "a file" };
-            let message = format!("`{}` is {what} of another name than {SKILL_FILE}", path.display());
-            return Err(Failure::usage(message));
+            let shown = path.display();
+            return Err(match path.exists() {
+                false if kind.is_symlink() => Failure::io(format!("`{shown}` is a link that leads nowhere")),
+                _ => Failure::usage(format!("`{shown}` is a file of another name than {SKILL_FILE}")),
+            });
         }
         let alone = !is_directory || root.join(SKILL_FILE).symlink_metadata().is_ok();
         let depth = if alone { 0 } else { global.max_depth };

@@ -51,6 +51,11 @@ impl Output {
         Self { stdout: BufWriter::new(anstream::stdout()), json: true, talk: Talk::Errors }
     }
 
+    /// Lets failures be told as JSON too.
+    pub(crate) fn answer_in_json(&mut self) {
+        self.json = true;
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }

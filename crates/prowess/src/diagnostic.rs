@@ -156,7 +156,7 @@ impl Span {
     }
 }
 
-/// A correction: the raw bytes `start..end`, whole lines without the last line end, become `text`.
+/// A correction: the raw bytes `start..end`, whole lines, become `text`. Both have the last line end, or neither.
 ///
 /// An empty range inserts: `text` then brings its own line end. [`repaired`](crate::parse::repaired) applies
 /// corrections in the file's encoding and with its line ends.

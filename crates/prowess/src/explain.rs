@@ -241,7 +241,7 @@ impl Library {
             findings.extend(scan(&lookalike.path).map(|found| Finding {
                 code: Some(Code::LookalikeRoot.as_str()),
                 reason: format!("{} is not searched", display_path(&lookalike.path)),
-                help: format!("rename that directory to {}", display_path(&lookalike.meant)),
+                help: format!("move the skill into {}", display_path(&lookalike.meant)),
                 ..self.unread(State::LookalikeRoot, &found)
             }));
         }

@@ -92,6 +92,15 @@ impl Case {
         &self.steps
     }
 
+    /// The path and bytes of each plain file in the case's tree.
+    pub fn files(&self) -> impl Iterator<Item = (&str, Vec<u8>)> {
+        self.tree.iter().filter_map(|(path, laid)| match node(laid) {
+            Node::Text(text) => Some((path.as_str(), text.into_bytes())),
+            Node::Bytes(bytes) => Some((path.as_str(), bytes)),
+            _ => None,
+        })
+    }
+
     /// Lays the tree out, with the project's and the home's directories.
     pub(super) fn lay(&self) -> Tree {
         let laid = |tree: Tree, (path, node): &(String, Json)| tree.lay(path, node);

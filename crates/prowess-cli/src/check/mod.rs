@@ -4,6 +4,7 @@ mod fix;
 mod github;
 mod render;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,17 +27,20 @@ impl Report {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
-    /// The files that have a correction, each once.
+    /// The files that have a correction, each once, however many links lead to it.
     fn repairable(&self) -> Vec<&Path> {
         let repaired = self.diagnostics.iter().filter(|diagnostic| diagnostic.repair.is_some());
-        let mut files: Vec<&Path> = repaired.map(|diagnostic| diagnostic.path.as_path()).collect();
-        files.sort();
-        files.dedup();
-        files
+        let mut seen = HashSet::new();
+        let mut is_new =
+            |path: &Path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()));
+        repaired.map(|diagnostic| diagnostic.path.as_path()).filter(|path| is_new(path)).collect()
     }
 }
 
 pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<ExitCode, Failure> {
+    if let Some(CheckFormat::Json) = args.format {
+        output.answer_in_json();
+    }
     let mut report = gather(global, &args.paths, output)?;
     let mut unwritten = 0;
     if args.fix {
@@ -74,7 +78,9 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
 fn gather(global: &Global, paths: &[PathBuf], output: &mut Output) -> Result<Report, Failure> {
     let contexts = match paths {
         [] => vec![Context::load(global, output)?],
-        paths => paths.iter().map(|path| Context::load_path(global, path)).collect::<Result<Vec<_>, _>>()?,
+        paths => {
+            each_once(paths).map(|path| Context::load_path(global, path)).collect::<Result<Vec<_>, _>>()?
+        }
     };
     let mut report = Report { files: 0, diagnostics: Vec::new() };
     for context in &contexts {
@@ -86,6 +92,12 @@ fn gather(global: &Global, paths: &[PathBuf], output: &mut Output) -> Result<Rep
     let place = |diagnostic: &Diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start));
     report.diagnostics.sort_by_key(place);
     Ok(report)
+}
+
+/// The paths without those that are, or lead to, what an earlier one is.
+fn each_once(paths: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
+    let mut seen = HashSet::new();
+    paths.iter().filter(move |path| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone())))
 }
 
 /// A path as seen from the working directory, if it lies below it.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 use prowess::diagnostic::{Diagnostic, Repair, Severity, Span};
+use prowess::parse;
 use prowess::text::visible;
 
 use super::{Report, relative};
@@ -55,7 +56,7 @@ fn groups(diagnostic: &Diagnostic, width: usize) -> Vec<Group<'_>> {
     let file =
         if diagnostic.span.is_some() { fs::read(&diagnostic.path).unwrap_or_default() } else { Vec::new() };
     let title = level.primary_title(safe(&diagnostic.message)).id(diagnostic.code.as_str());
-    let mut main = match diagnostic.span.and_then(|span| Excerpt::of(&file, span.start..span.end, span)) {
+    let mut main = match diagnostic.span.and_then(|span| Excerpt::of(&file, span.start..span.end)) {
         Some(excerpt) => title.element(excerpt.within(width).annotated(&path, diagnostic.label.as_deref())),
         None => title.element(origin(&path, diagnostic.span)),
     };
@@ -79,8 +80,7 @@ fn origin(path: &str, span: Option<Span>) -> Origin<'static> {
 }
 
 fn correction(file: &[u8], path: &str, repair: &Repair) -> Option<Group<'static>> {
-    let place = Span::of(file, repair.start..repair.end);
-    let excerpt = Excerpt::of(file, repair.start..repair.end, place)?;
+    let excerpt = Excerpt::of(file, repair.start..repair.end)?;
     let patch = Patch::new(excerpt.span.clone(), visible(&repair.text));
     let snippet = Snippet::source(excerpt.text).path(path.to_owned()).line_start(excerpt.line).patch(patch);
     Some(Level::HELP.secondary_title("write it so").element(snippet))
@@ -94,15 +94,19 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    fn of(file: &[u8], range: Range<usize>, place: Span) -> Option<Self> {
-        let before = file.get(..range.start)?;
-        let after = file.get(range.end..)?;
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let end = range.end + after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
-        let part = |range: Range<usize>| visible(&String::from_utf8_lossy(&file[range]).replace('\r', ""));
-        let (head, marked) = (part(start..range.start), part(range.clone()));
+    /// The lines of a range of raw bytes, decoded; the file may have become shorter since.
+    fn of(file: &[u8], raw: Range<usize>) -> Option<Self> {
+        let text = parse::body(file, 0);
+        let decoded = |end: usize| {
+            Some(parse::body(file.get(..end)?, 0).len()).filter(|end| text.is_char_boundary(*end))
+        };
+        let range = decoded(raw.start)?..decoded(raw.end)?;
+        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+        let (head, marked) = (visible(&text[start..range.start]), visible(text.get(range.clone())?));
         let span = head.len()..head.len() + marked.len();
-        Some(Self { text: format!("{head}{marked}{}", part(range.end..end)), line: place.line, span })
+        let line = text[..start].matches('\n').count() + 1;
+        Some(Self { text: format!("{head}{marked}{}", visible(&text[range.end..end])), line, span })
     }
 
     /// The first line, cut so that line number and text fit the width.

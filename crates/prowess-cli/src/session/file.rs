@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use prowess::ledger::{Snapshot, Texts};
 use prowess::{Ledger, Library};
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -18,21 +19,28 @@ pub(crate) struct SessionFile {
 }
 
 impl SessionFile {
-    /// Waits for other processes to finish with the file. The lock lies beside it, as `FILE.lock`.
+    /// Waits for other processes to finish with the file. The lock lies beside it, as `FILE.lock`; where the file is a
+    /// link, beside what it leads to.
     pub(crate) fn lock(path: &Path) -> Result<Self, Failure> {
-        let mut beside = OsString::from(path);
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if path.is_dir() {
+            return Err(refused(&path, &io::ErrorKind::IsADirectory.into()));
+        }
+        let mut beside = OsString::from(&path);
         beside.push(".lock");
         let lock = File::create(&beside).map_err(|error| refused(Path::new(&beside), &error))?;
-        lock.lock().map_err(|error| refused(path, &error))?;
-        Ok(Self { path: path.to_path_buf(), _lock: lock })
+        lock.lock().map_err(|error| refused(&path, &error))?;
+        Ok(Self { path, _lock: lock })
     }
 
     /// The session as it was saved; a new one if there is no file yet.
     pub(crate) fn read(&self) -> Result<Snapshot, Failure> {
-        match std::fs::read_to_string(&self.path) {
-            Ok(text) => Ok(Snapshot::from_json(&text).map_err(|error| {
-                Failure::usage(format!("`{}`: {}", self.path.display(), error.message()))
-            })?),
+        let damaged = |what: &str| Failure::usage(format!("`{}`: {what}", self.path.display()));
+        match std::fs::read(&self.path) {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes).map_err(|_| damaged("the session is no UTF-8"))?;
+                Snapshot::from_json(&text).map_err(|error| damaged(error.message()))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Ok(Ledger::new().snapshot(Texts::Included))
             }
@@ -49,18 +57,27 @@ impl SessionFile {
         Ok(ledger)
     }
 
-    pub(crate) fn write(&self, ledger: &Ledger) -> Result<(), Failure> {
+    /// Prints, then saves. Either fails, and the session is as it was: it must not hold a text that nobody has got.
+    pub(crate) fn save_after(
+        &self,
+        ledger: &Ledger,
+        output: &mut Output,
+        print: impl FnOnce(&mut Output) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let text = ledger.snapshot(Texts::Included).to_json();
-        self.replace(text.as_bytes()).map_err(|error| refused(&self.path, &error))
+        let written = self.beside(text.as_bytes()).map_err(|error| refused(&self.path, &error))?;
+        print(output)?;
+        output.flush()?;
+        written.persist(&self.path).map_err(|error| refused(&self.path, &error.error))?;
+        Ok(())
     }
 
-    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+    fn beside(&self, bytes: &[u8]) -> io::Result<NamedTempFile> {
         let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut beside = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+        let mut beside = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
         beside.write_all(bytes)?;
         beside.as_file().sync_all()?;
-        beside.persist(&self.path)?;
-        Ok(())
+        Ok(beside)
     }
 }
 

@@ -12,7 +12,7 @@ use prowess::ledger::{Restored, SessionSkill};
 use prowess::messages::Conversation;
 use prowess::text::grouped;
 use prowess::tools::Shape;
-use prowess::{Ledger, Origin, json};
+use prowess::{Error, ErrorKind, Ledger, Origin, json};
 use serde_json::{Value, json as object};
 
 use self::file::SessionFile;
@@ -22,6 +22,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
 use crate::table::Column;
+
+/// How much of a placement the table shows, in characters: a provider's call id is no longer.
+const PLACEMENT: usize = 30;
 
 /// Delivers a request into the session of a file, or into none.
 pub(crate) fn activate(
@@ -40,8 +43,7 @@ pub(crate) fn activate(
         None => format!("activation-{}", ledger.receipts().len() + 1),
     };
     let delivery = request.deliver(&mut ledger, placement);
-    file.write(&ledger)?;
-    deliver(context, &delivery, output)
+    file.save_after(&ledger, output, |output| deliver(context, &delivery, output))
 }
 
 pub(crate) fn compact(context: &Context, args: &CompactArgs, output: &mut Output) -> Result<(), Failure> {
@@ -53,6 +55,11 @@ pub(crate) fn compact(context: &Context, args: &CompactArgs, output: &mut Output
         None => Conversation::detect(messages)?,
     };
     let summary = args.summary.as_deref().map(read).transpose()?.unwrap_or_default();
+    if !args.session.exists() {
+        output.note(&format!(
+            "{YELLOW}there is no session yet{YELLOW:#}: no text in the conversation is known to be a skill's"
+        ));
+    }
     let file = SessionFile::lock(&args.session)?;
     let (mut ledger, report) = Ledger::restore(file.read()?, &context.library, conversation.present());
     tell(&report, output);
@@ -61,11 +68,12 @@ pub(crate) fn compact(context: &Context, args: &CompactArgs, output: &mut Output
     let compaction = json::compaction(plan.compaction());
     output.note(&safe(&said(plan.compaction(), conversation.leaving(&plan).len())));
     let rewritten = conversation.rewrite(plan, &summary).commit(&mut ledger);
-    file.write(&ledger)?;
-    if output.is_json() {
-        return Ok(output.json(&object!({"compaction": compaction, "conversation": rewritten}))?);
-    }
-    Ok(output.json(&rewritten)?)
+    let answer = if output.is_json() {
+        object!({"compaction": compaction, "conversation": rewritten})
+    } else {
+        rewritten
+    };
+    file.save_after(&ledger, output, |output| Ok(output.json(&answer)?))
 }
 
 fn said(compaction: &prowess::compact::Compaction, leaving: usize) -> String {
@@ -85,26 +93,49 @@ pub(crate) fn session(context: &Context, args: &SessionArgs, output: &mut Output
     }
     let file = SessionFile::lock(&args.file)?;
     let mut ledger = file.resume(&context.library, output)?;
-    for name in &args.finish {
-        let id = known(context, &ledger, name)?;
-        ledger.finish(&id);
+    let notes = change(context, args, &mut ledger)?;
+    for note in &notes {
+        output.note(&safe(note.trim_end()));
     }
-    for name in &args.deactivate {
-        let id = known(context, &ledger, name)?;
-        if let Some(note) = ledger.deactivate(&id) {
-            output.note(note.trim_end());
+    let show = |output: &mut Output| show(context, args, &ledger, &notes, output);
+    if args.finish.is_empty() && args.deactivate.is_empty() {
+        return show(output);
+    }
+    file.save_after(&ledger, output, show)
+}
+
+/// Finishes and deactivates; returns the notes to place in the conversation.
+fn change(context: &Context, args: &SessionArgs, ledger: &mut Ledger) -> Result<Vec<String>, Failure> {
+    for name in &args.finish {
+        let id = known(context, ledger, name)?;
+        if !ledger.finish(&id) {
+            return Err(Error::new(ErrorKind::Denied, format!("skill `{id}` is not in force")).into());
         }
     }
-    if !(args.finish.is_empty() && args.deactivate.is_empty()) {
-        file.write(&ledger)?;
+    let mut notes = Vec::new();
+    for name in &args.deactivate {
+        let id = known(context, ledger, name)?;
+        notes.extend(ledger.deactivate(&id));
     }
+    Ok(notes)
+}
+
+fn show(
+    context: &Context,
+    args: &SessionArgs,
+    ledger: &Ledger,
+    notes: &[String],
+    output: &mut Output,
+) -> Result<(), Failure> {
     if output.is_json() {
-        return Ok(output.json(&json::session(&ledger, context.tokenizer.as_ref()))?);
+        let mut answer = json::session(ledger, context.tokenizer.as_ref());
+        answer["notes"] = notes.into();
+        return Ok(output.json(&answer)?);
     }
     if args.timeline {
-        return timeline::print(context, &ledger, output);
+        return timeline::print(context, ledger, output);
     }
-    table(context, &ledger, output)
+    table(context, ledger, output)
 }
 
 fn table(context: &Context, ledger: &Ledger, output: &mut Output) -> Result<(), Failure> {
@@ -132,20 +163,42 @@ fn table(context: &Context, ledger: &Ledger, output: &mut Output) -> Result<(), 
             skill.standing.as_str().to_owned(),
             state.to_owned(),
             grouped(tokens),
-            safe(skill.current.map_or("", |receipt| &receipt.placement)),
+            safe(&shortened(skill.current.map_or("", |receipt| &receipt.placement))),
             safe(&skill.reads.join(", ")),
         ]
     };
     Ok(output.table(&head, skills.iter().map(row).collect())?)
 }
 
+/// A placement that leaves room for the other columns; the placement of a text is a whole digest.
+fn shortened(placement: &str) -> String {
+    match placement.char_indices().nth(PLACEMENT) {
+        Some((end, _)) => format!("{}…", &placement[..end]),
+        None => placement.to_owned(),
+    }
+}
+
 /// The id of a skill that the session knows, by id or name: it need not be in the library any more.
 fn known(context: &Context, ledger: &Ledger, name: &str) -> Result<String, Failure> {
     let skills = ledger.skills();
-    if let Some(skill) = skills.iter().find(|skill| skill.id == name) {
-        return Ok(skill.id.to_owned());
+    let ids = |matches: &dyn Fn(&SessionSkill<'_>) -> bool| -> Vec<String> {
+        skills.iter().filter(|skill| matches(skill)).map(|skill| skill.id.to_owned()).collect()
+    };
+    let found = context.library.find(name, Origin::User).ok();
+    let by_id = ids(&|skill| skill.id == name);
+    let by_library = ids(&|skill| found.is_some_and(|found| found.id() == skill.id));
+    let by_name = ids(&|skill| skill.name == name);
+    match [by_id, by_library, by_name].into_iter().find(|ids| !ids.is_empty()).as_deref() {
+        Some([id]) => Ok(id.clone()),
+        Some(ids) => {
+            let message = format!("the session has more than one skill of the name `{name}`");
+            Err(Error::new(ErrorKind::AmbiguousName, message).with_candidates(ids.to_vec()).into())
+        }
+        None => {
+            let message = format!("the session has no skill `{name}`");
+            Err(Error::new(ErrorKind::UnknownSkill, message).with_candidates(ids(&|_| true)).into())
+        }
     }
-    Ok(context.library.find(name, Origin::User)?.id().to_owned())
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

@@ -57,11 +57,13 @@ pub(super) fn print(context: &Context, ledger: &Ledger, output: &mut Output) -> 
     ];
     output.table(&head, rows.collect())?;
     let bodies: usize = turns.values().map(|turn| turn.tokens).sum();
-    let last = turns.keys().next_back().map_or(0, |turn| turn + 1);
+    // What was delivered before the first request has turn 0.
+    let last = turns.keys().next_back().map_or(1, |turn| *turn.max(&1));
     let every_turn = catalog.saturating_mul(usize::try_from(last).unwrap_or(usize::MAX));
     output.line("")?;
     Ok(output.line(format!(
-        "over {last} turns: catalog {} tokens, {} a turn; bodies {} tokens, each once and again where put back",
+        "over {}: catalog {} tokens, {} a turn; bodies {} tokens, each once and again where put back",
+        if last == 1 { "1 turn".to_owned() } else { format!("{last} turns") },
         grouped(every_turn),
         grouped(catalog),
         grouped(bodies)

@@ -16,7 +16,7 @@ fn check(arguments: &[&str], stdout: Data, stderr: Data) {
     assert_data_eq!(placed(&ran.stderr, &place), stderr.raw());
 }
 
-fn placed(text: &str, place: &Path) -> String {
+pub(crate) fn placed(text: &str, place: &Path) -> String {
     text.replace(&place.display().to_string(), "/lab")
 }
 

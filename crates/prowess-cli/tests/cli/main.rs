@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on panics")]
 
+mod check;
+mod completions;
 mod failures;
 mod harness;
 mod human;
 mod options;
+mod session;
 mod shapes;
+mod why;

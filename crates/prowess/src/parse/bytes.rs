@@ -165,7 +165,7 @@ impl Decoded {
     }
 
     /// The place in the text of a raw offset, or of what follows a dropped one.
-    fn text_offset(&self, raw: usize) -> usize {
+    pub(super) fn text_offset(&self, raw: usize) -> usize {
         let next = self.shifts.partition_point(|shift| shift.1 <= raw);
         let (text, start) = self.shifts[next.saturating_sub(1)];
         let limit = self.shifts.get(next).map_or(self.text.len(), |shift| shift.0);

@@ -195,11 +195,13 @@ fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split
     let frontmatter = fields.read(directory);
     let mut findings = fields.findings;
     report::keep_sound_fixes(&mut findings, source, start..end);
-    let lines = 0..text.line_range(split.yaml.end.saturating_sub(1)).end;
-    let mut characters = text.character_findings(lines.end);
+    let last_line = text.line_range(split.yaml.end.saturating_sub(1));
+    let mut characters = text.character_findings(last_line.end);
     if let Some(last) = characters.pop() {
         findings.append(&mut characters);
-        report::rewrite(&mut findings, last, &text.text, lines);
+        // With the closing fence and its line end, or whoever knows no lone CR would not find that.
+        let through_fence = 0..text.text_offset(split.body).max(last_line.end);
+        report::rewrite(&mut findings, last, &text.text, through_fence);
     }
     Parsed {
         invalid: frontmatter.description.is_empty().then_some(Code::MissingDescription),

@@ -21,7 +21,7 @@ pub(super) struct Finding {
     fix: Option<Fix>,
 }
 
-/// New text for whole lines without the last line end; an empty range inserts.
+/// New text for whole lines, with or without the last line end; an empty range inserts.
 #[derive(Debug)]
 struct Fix {
     at: Range<usize>,
@@ -84,12 +84,17 @@ impl Fix {
     }
 
     fn repair(self, text: &Decoded) -> Repair {
-        let line = text.line_of(self.at.start);
-        let start = match text.line_start(line) == self.at.start {
-            true => text.raw_line_start(line),
-            false => text.raw(self.at.start),
+        // A character that was dropped at the beginning of a line belongs to that line.
+        let line_start = |offset: usize| {
+            let line = text.line_of(offset);
+            (text.line_start(line) == offset).then(|| text.raw_line_start(line))
         };
-        let end = if self.at.is_empty() { start } else { text.raw(self.at.end) };
+        let start = line_start(self.at.start).unwrap_or_else(|| text.raw(self.at.start));
+        let end = match line_start(self.at.end).filter(|_| self.text.ends_with('\n')) {
+            _ if self.at.is_empty() => start,
+            Some(next_line) => next_line,
+            None => text.raw(self.at.end),
+        };
         Repair { start, end, text: self.text }
     }
 }

@@ -76,6 +76,15 @@ fn repairs_keep_encoding_and_line_ends() {
     let repair = |file: &[u8]| crate::parse::repaired(file, &parsed(file).diagnostics);
     assert_eq!(repair(text.as_bytes()), want.as_bytes());
     assert_eq!(repair(&encode(text)), encode(want));
+    let lone = format!("---\n{KEYS}---\nBo\ndy").replace('\n', "\r");
+    let fenced = format!("---\n{KEYS}---\nBo\rdy");
+    assert_eq!(
+        String::from_utf8(repair(lone.as_bytes())).unwrap(),
+        fenced,
+        "the closing fence ends in LF too"
+    );
+    let glued = format!("---\n{KEYS}---Body\n").replace('\n', "\r");
+    assert_eq!(String::from_utf8(repair(glued.as_bytes())).unwrap(), format!("---\n{KEYS}---Body\r"));
 }
 
 #[test]
