@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use prowess::{Error, ErrorKind, json};
+use prowess_select::ErrorKind as SelectKind;
 
 use crate::output::Output;
 
@@ -13,6 +14,8 @@ use crate::output::Output;
 const REFUSED: u8 = 1;
 const USAGE: u8 = 2;
 pub(crate) const ENVIRONMENT: u8 = 3;
+/// As shells have it for a program that an interrupt ended.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -92,6 +95,22 @@ impl From<&Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::from(&error)
+    }
+}
+
+impl From<prowess_select::Error> for Failure {
+    fn from(error: prowess_select::Error) -> Self {
+        let exit = match error.kind() {
+            SelectKind::Usage => USAGE,
+            SelectKind::Cancelled => INTERRUPTED,
+            _ => ENVIRONMENT,
+        };
+        Self::Told {
+            code: error.kind().as_str(),
+            message: error.to_string(),
+            candidates: Vec::new(),
+            exit,
+        }
     }
 }
 

@@ -2,6 +2,7 @@ use super::checks;
 use super::fixtures::{HOME, PROJECT};
 use super::stages::{self, Message, Run, Setup};
 use prowess::CatalogOptions;
+use prowess_select::WordMatch;
 
 const PROMPT: &str = "Write a commit message for my staged changes.";
 
@@ -26,7 +27,7 @@ fn edit(setup: &mut Setup, path: &str, change: impl Fn(&str) -> String) {
 fn check_setup(expected: usize, change: impl Fn(&mut Setup)) {
     let mut setup = Setup::fixtures();
     change(&mut setup);
-    let red = red(&stages::run(&setup, PROMPT).unwrap());
+    let red = red(&stages::run(&setup, &WordMatch, PROMPT).unwrap());
     assert!(
         red.contains(&expected),
         "check {expected} should be red; red are {red:?}"
@@ -35,14 +36,17 @@ fn check_setup(expected: usize, change: impl Fn(&mut Setup)) {
 
 #[track_caller]
 fn check_messages(expected: usize, change: impl Fn(&mut Vec<Message>)) {
-    let mut run = stages::run(&Setup::fixtures(), PROMPT).unwrap();
+    let mut run = stages::run(&Setup::fixtures(), &WordMatch, PROMPT).unwrap();
     change(&mut run.messages);
     assert_eq!(red(&run), [expected]);
 }
 
 #[test]
 fn all_checks_are_green_on_the_fixtures() {
-    assert_eq!(red(&stages::run(&Setup::fixtures(), PROMPT).unwrap()), [0; 0]);
+    assert_eq!(
+        red(&stages::run(&Setup::fixtures(), &WordMatch, PROMPT).unwrap()),
+        [0; 0]
+    );
 }
 
 #[test]
@@ -103,6 +107,6 @@ fn what_does_not_belong_into_the_messages_turns_its_check_red() {
 
 #[test]
 fn a_prompt_that_fits_nothing_activates_nothing() {
-    let run = stages::run(&Setup::fixtures(), "zebra").unwrap();
+    let run = stages::run(&Setup::fixtures(), &WordMatch, "zebra").unwrap();
     assert_eq!((run.choice.skill.as_deref(), run.messages.len()), (None, 2));
 }
