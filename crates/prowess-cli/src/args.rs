@@ -8,7 +8,7 @@ use clap_complete::env::Shells;
 
 use crate::completions::skill_names;
 #[cfg(feature = "select")]
-use crate::model::args::{ModelArgs, RunArgs};
+use crate::model::args::{EvalArgs, ModelArgs, RunArgs};
 use crate::select::SelectArgs;
 
 /// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
@@ -140,6 +140,14 @@ pub(crate) enum Command {
                             prowess run --model ollama/qwen3 '/pdf-forms form.pdf'"
     )]
     Run(RunArgs),
+    /// Whether descriptions trigger, measured: prompts with the skill that each should trigger, run several times
+    #[cfg(feature = "select")]
+    #[command(
+        after_help = "Examples:\n  prowess eval triggers.yaml --model anthropic/claude-sonnet-4-5 --dry-run\n  prowess eval \
+                            triggers.yaml --model openai/gpt-5 --results results.jsonl --html report.html\n  prowess eval \
+                            triggers.json --endpoint http://127.0.0.1:8080/v1 --method schema --split held-out"
+    )]
+    Eval(EvalArgs),
     /// Every finding with its source line; a SKILL.md, a skill's directory, or a directory of skills
     #[command(
         after_help = "Examples:\n  prowess check\n  prowess check skills/pdf-forms --fix\n  prowess check --format github --fail-on warning"

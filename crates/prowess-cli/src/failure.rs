@@ -50,6 +50,28 @@ impl Failure {
         }
     }
 
+    /// What a model did not do.
+    #[cfg(feature = "select")]
+    pub(crate) fn model(message: impl Into<String>) -> Self {
+        Self::Told {
+            code: "model",
+            message: message.into(),
+            candidates: Vec::new(),
+            exit: ENVIRONMENT,
+        }
+    }
+
+    /// What an interrupt cut short.
+    #[cfg(feature = "select")]
+    pub(crate) fn interrupted(message: impl Into<String>) -> Self {
+        Self::Told {
+            code: "cancelled",
+            message: message.into(),
+            candidates: Vec::new(),
+            exit: INTERRUPTED,
+        }
+    }
+
     /// Prints it: as JSON on stdout, or in words on stderr.
     pub(crate) fn report(self, output: &mut Output) -> ExitCode {
         let Self::Told {

@@ -50,6 +50,8 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Select(args) => select::select(&load(output)?, &args, output)?,
         #[cfg(feature = "select")]
         Command::Run(args) => model::run::run(&load(output)?, &args, output)?,
+        #[cfg(feature = "select")]
+        Command::Eval(args) => model::eval::eval(&load(output)?, &args, output)?,
         Command::Check(args) => return check::check(&cli.global, &args, output),
         Command::Why(args) => return why::why(&load(output)?, &args, output),
         Command::Completions(args) => completions::print(&args, output)?,

@@ -1,7 +1,10 @@
 //! The options of the commands that ask a model.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use prowess_select::Method;
+use prowess_select::eval::Split;
 
 /// Which model, and where.
 #[derive(Debug, Args)]
@@ -93,4 +96,71 @@ pub(crate) struct RunArgs {
     pub(crate) show_request: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// The trigger file, YAML or JSON: prompts, each with the skill that it should trigger
+    pub(crate) file: PathBuf,
+    /// How often to run each prompt
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+    /// How many run at a time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) jobs: u32,
+    /// How to ask: with the tools, as an agent does; with a schema of the names; or for plain text
+    #[arg(long, value_enum, default_value_t = EvalMethod::Tool)]
+    pub(crate) method: EvalMethod,
+    /// Only this part of the prompts
+    #[arg(long, value_enum)]
+    pub(crate) split: Option<SplitArg>,
+    /// Only prompts with this tag; repeatable, any of them counts
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Append each result to this file as a line of JSON, and make no attempt again that it holds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: Option<PathBuf>,
+    /// Write the report to this file as well, as one page of HTML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Say how many requests and tokens it will take, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The most the catalog may cost, in tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EvalMethod {
+    Tool,
+    Schema,
+    Text,
+}
+
+impl From<EvalMethod> for Method {
+    fn from(method: EvalMethod) -> Self {
+        match method {
+            EvalMethod::Tool => Self::Tool,
+            EvalMethod::Schema => Self::Schema,
+            EvalMethod::Text => Self::Text,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SplitArg {
+    Train,
+    HeldOut,
+}
+
+impl From<SplitArg> for Split {
+    fn from(split: SplitArg) -> Self {
+        match split {
+            SplitArg::Train => Self::Train,
+            SplitArg::HeldOut => Self::HeldOut,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Models: which one is meant, its key and its address. The only module that reads the environment for them.
 
 pub(crate) mod args;
+pub(crate) mod eval;
 mod interrupt;
 pub(crate) mod run;
 pub(crate) mod select;
