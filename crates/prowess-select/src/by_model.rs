@@ -180,7 +180,7 @@ fn schema(names: &[&str], none: &str) -> Value {
 
 /// The word for no skill. A skill may be called `none`.
 fn none_word(names: &[&str]) -> &'static str {
-    if names.contains(&"none") {
+    if names.iter().any(|name| name.eq_ignore_ascii_case("none")) {
         "(no skill)"
     } else {
         "none"
@@ -237,7 +237,7 @@ fn read_call(library: &Library, reply: &Reply) -> Result<Choice, Error> {
 }
 
 fn named(request: &Request, name: &str) -> Result<Choice, Error> {
-    if name == none_word(&request.names()) {
+    if name.eq_ignore_ascii_case(none_word(&request.names())) {
         return Ok(Choice {
             skill: None,
             reason: "answered that none fits".to_owned(),
@@ -271,7 +271,7 @@ fn read_text(request: &Request, text: &str) -> Result<Choice, Error> {
         .iter()
         .copied()
         .chain([none_word(&names)])
-        .filter(|name| words.contains(name));
+        .filter(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
     match (found.next(), found.next()) {
         (Some(name), None) => named(request, name),
         (None, _) => Err(Error::model(format!(

@@ -90,11 +90,15 @@ struct Measured<'a> {
 impl Measured<'_> {
     fn html(&self, report: &Report, file: &Path) -> String {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let runs = if self.runs == 1 {
+            "once".to_owned()
+        } else {
+            format!("{} times", self.runs)
+        };
         let notes = [format!(
-            "{}, by {}, {} runs of each prompt",
+            "{}, by {}, each prompt run {runs}",
             self.label,
-            self.method.as_str(),
-            self.runs
+            self.method.as_str()
         )];
         report.to_html(&format!("Whether descriptions trigger: {name}"), &notes)
     }
