@@ -5,5 +5,7 @@
 mod failures;
 mod harness;
 mod human;
+#[cfg(feature = "select")]
+mod models;
 mod options;
 mod shapes;

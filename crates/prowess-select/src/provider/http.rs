@@ -124,7 +124,12 @@ impl Failed {
                         | IoErrorKind::UnexpectedEof
                         | IoErrorKind::BrokenPipe
                 );
-                (format!("can't be reached: {error}"), is_dropped)
+                let what = if is_dropped {
+                    "closed the connection without an answer"
+                } else {
+                    "can't be reached"
+                };
+                (format!("{what}: {error}"), is_dropped)
             }
             error => (format!("can't be reached: {error}"), false),
         };
