@@ -181,7 +181,7 @@ fn escape_invisible(json: &str) -> String {
     escaped
 }
 
-fn talk(text: &str) {
+pub(crate) fn talk(text: &str) {
     // Nobody is left to be told that stderr has gone.
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -47,5 +47,6 @@ impl Interrupt {
 
 #[expect(clippy::exit, reason = "the command waits for an endpoint that says nothing")]
 fn end() {
+    crate::output::talk("interrupted");
     std::process::exit(i32::from(INTERRUPTED));
 }

@@ -431,3 +431,37 @@ fn demo_lets_a_model_choose() {
     );
     assert_eq!(ran.code, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_what_waits_for_a_silent_endpoint() {
+    let tree = tree();
+    let peer = Peer::start(|_, _| {
+        loop {
+            std::thread::park();
+        }
+    });
+    let arguments = ["run", "commit this", "--endpoint", &peer.url()];
+    let child = command(&tree.at("project"), &arguments)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while peer.received().is_empty() {
+        std::thread::yield_now();
+    }
+    let mut kill = std::process::Command::new("kill");
+    assert!(
+        kill.args(["-INT", &child.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    assert!(
+        String::from_utf8(ended.stderr)
+            .unwrap()
+            .ends_with("interrupted\n")
+    );
+}
