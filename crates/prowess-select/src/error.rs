@@ -11,6 +11,8 @@ pub enum ErrorKind {
     Network,
     /// The endpoint answered, and the answer is an error, no answer at all, or nothing that can be used.
     Model,
+    /// The model came to no end: it made the same calls again and again, or more of them than it may.
+    Endless,
     /// The request did not fit the model's window.
     TooLong,
     /// The endpoint does not understand the request: it may not know tools, or schemas.
@@ -29,7 +31,7 @@ impl ErrorKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Network => "network",
-            Self::Model | Self::TooLong | Self::Unsupported => "model",
+            Self::Model | Self::Endless | Self::TooLong | Self::Unsupported => "model",
             Self::Usage => "usage",
             Self::Io => "io",
             Self::Cancelled => "cancelled",

@@ -33,7 +33,7 @@ const PROMPTS: [&str; 4] = [
 ];
 const TRIGGERS: &str = "crates/prowess-select/tests/data/triggers.yaml";
 /// Enough for a call, and not for an essay.
-const MAX_OUTPUT: &str = "96";
+const MAX_OUTPUT: &str = "200";
 
 /// Runs all of it; says that it is skipped where no model can be had.
 pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
@@ -67,7 +67,7 @@ pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
     }
     chosen(
         "demo --model",
-        prowess(&relay, &["demo"]),
+        prowess(&relay, &["demo"])?,
         "2. Selection: the model chooses\n",
     )?;
     lab(&relay)?;
@@ -112,14 +112,21 @@ impl Seen {
     }
 }
 
-fn prowess(relay: &Peer, arguments: &[&str]) -> Command {
-    let mut command = cargo(&["run", "--quiet", "-p", "prowess-cli", "--"]);
+/// A program that was built, in the workspace's directory.
+fn program(name: &str) -> Result<Command, Failure> {
+    let mut command = Command::new(step::built(name)?);
+    command.current_dir(step::workspace());
+    Ok(command)
+}
+
+fn prowess(relay: &Peer, arguments: &[&str]) -> Result<Command, Failure> {
+    let mut command = program("prowess")?;
     let endpoint = format!("{}/v1", relay.url());
     command
         .args(arguments)
         .args(SKILLS)
         .args(["--endpoint", &endpoint, "--timeout", "300"]);
-    command
+    Ok(command)
 }
 
 fn output(command: &mut Command) -> Result<Output, Failure> {
@@ -144,7 +151,7 @@ fn select(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
                 "--max-output",
                 MAX_OUTPUT,
             ],
-        ))?;
+        )?)?;
         seen.attempts += 1;
         seen.errored += usize::from(!ran.status.success());
         println!(
@@ -163,7 +170,7 @@ fn runs(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
         let ran = output(&mut prowess(
             relay,
             &["run", prompt, "--json", "--max-turns", "4", "--max-output", "200"],
-        ))?;
+        )?)?;
         let shape: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
         let requests: Vec<Value> = relay.received()[before..]
             .iter()
@@ -246,7 +253,7 @@ fn eval(relay: &Peer, method: &str, seen: &mut Seen) -> Result<(), Failure> {
         "--max-output",
         MAX_OUTPUT,
     ];
-    let mut command = prowess(relay, &arguments);
+    let mut command = prowess(relay, &arguments)?;
     let ran = output(command.arg("--results").arg(&results).arg("--html").arg(&page))?;
     println!(
         "\n$ prowess eval {TRIGGERS} --method {method}\n{}{}",
@@ -272,7 +279,7 @@ fn lines(path: &Path) -> Result<Vec<Value>, Failure> {
 }
 
 fn lab(relay: &Peer) -> Result<(), Failure> {
-    let mut command = cargo(&["run", "--quiet", "-p", "prowess-lab", "--bin", "solution"]);
+    let mut command = program("solution")?;
     command.env("LAB_ENDPOINT", format!("{}/v1", relay.url()));
     chosen("the lab's solution", command, " answered ")
 }

@@ -144,7 +144,7 @@ impl<'r, 'a> Running<'r, 'a> {
         }
         let tool = calls.first().map_or("", |call| call.tool.as_str());
         let message = format!("the model called `{tool}` with the same arguments {MAX_SAME} times in a row");
-        Err(Error::model(message).with_help("try another model, or another description"))
+        Err(Error::new(ErrorKind::Endless, message).with_help("try another model, or another description"))
     }
 
     /// Answers a call, so that each has its result, whatever it was.

@@ -12,7 +12,8 @@ pub struct Attempt {
     pub run: u32,
     /// The skills that the model activated in the whole run, in order, as it calls them.
     pub activated: Vec<String>,
-    /// Why it counts on neither side: the endpoint failed, or the model's answer is of no use.
+    /// Why it counts on neither side: the endpoint failed, the model refused, or its answer is of no use. A model that
+    /// goes round in circles without activating anything has chosen nothing, and that counts.
     pub errored: Option<String>,
     /// How often the model was asked.
     pub turns: usize,

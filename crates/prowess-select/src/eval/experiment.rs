@@ -226,13 +226,10 @@ impl<'a> Experiment<'a> {
             let run = self
                 .agent()
                 .run(&mut Conversation::new(), &prompt.text, &mut watch);
-            // What it did counts, also if it did not come to an end afterwards.
             run.map(drop).or_else(|error| {
-                if watch.activated.is_empty() {
-                    Err(error)
-                } else {
-                    Ok(())
-                }
+                // Whoever goes round in circles has not activated anything, or has: either counts.
+                let is_over = error.kind() == ErrorKind::Endless || !watch.activated.is_empty();
+                if is_over { Ok(()) } else { Err(error) }
             })
         } else {
             self.choose(&prompt.text, &mut watch)

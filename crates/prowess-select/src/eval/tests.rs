@@ -206,6 +206,32 @@ fn a_model_that_calls_nothing_makes_the_setup_suspicious() {
     assert_eq!(report.quiet, Rate::new(8, 8));
 }
 
+#[test]
+fn going_round_in_circles_is_no_error_but_no_choice() {
+    struct Reader;
+    impl Model for Reader {
+        fn name(&self) -> &str {
+            "reader"
+        }
+        fn reply(&self, _turn: &Turn, _on: OnDelta<'_>) -> Result<Reply, Error> {
+            let call = ToolCall::new(
+                "a",
+                "read_skill_resource",
+                r#"{"name": "pdf-forms", "path": "x"}"#,
+            );
+            Ok(Reply::new("").with_call(call))
+        }
+    }
+    let triggers = triggers();
+    let library = triggers.library().unwrap();
+    let attempts = Experiment::new(&Reader, &library)
+        .runs(1)
+        .run(&triggers.prompts, &[], &mut go_on)
+        .unwrap();
+    let report = Report::new(&library, &triggers.prompts, &attempts);
+    assert_eq!((report.errors(), report.recall()), (0, Rate::new(0, 32)));
+}
+
 #[track_caller]
 fn refused(text: &str, expected: &str) {
     let error = Triggers::parse(text)
