@@ -1,10 +1,11 @@
-//! Trees for tests: fixtures laid out from a table, and hostile ones.
+//! For tests: trees of fixtures laid out from a table, hostile ones, and an HTTP server that answers from a script.
 //!
 //! What a platform or its user may not create is left out and said, in [`Tree::skipped`].
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod hostile;
+pub mod peer;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@
 mod collections;
 mod deny;
 mod lint;
+mod model;
 mod step;
 mod test;
 
@@ -19,6 +20,7 @@ commands:
   test                         everything that must pass, on a fresh machine too
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
+  test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
   deny [CHECK...]              licences and sources of all dependencies (installs cargo-deny)";
 
 fn main() -> ExitCode {
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),
+        ["test-model"] => model::run(None),
+        ["test-model", kind @ ("qwen" | "smollm2")] => model::run(Some(kind)),
         ["deny", checks @ ..] => deny::run(checks),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

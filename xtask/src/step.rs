@@ -29,6 +29,12 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// A program of this workspace, built beside this one.
+pub(crate) fn built(program: &str) -> Result<PathBuf, Failure> {
+    let this = std::env::current_exe().map_err(|error| Failure::new(format!("where is xtask? {error}")))?;
+    Ok(this.with_file_name(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// Prints a command, runs it, and fails with its exit code if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = shown(command);

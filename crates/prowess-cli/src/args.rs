@@ -7,6 +7,9 @@ use clap_complete::ArgValueCandidates;
 use clap_complete::env::Shells;
 
 use crate::completions::skill_names;
+#[cfg(feature = "select")]
+use crate::model::args::{EvalArgs, ModelArgs, RunArgs};
+use crate::select::SelectArgs;
 
 /// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
 #[derive(Debug, Parser)]
@@ -123,9 +126,28 @@ pub(crate) enum Command {
                             assets/form.pdf > form.pdf"
     )]
     Resource(ResourceArgs),
-    /// Which skill fits a prompt
-    #[command(after_help = "Examples:\n  prowess select --offline 'fill in this form'")]
+    /// Which skill fits a prompt: a model's choice
+    #[command(
+        after_help = "Examples:\n  prowess select --model anthropic/claude-sonnet-4-5 'fill in this form'\n  prowess \
+                            select --endpoint http://127.0.0.1:8080/v1 --runs 5 'fill in this form'\n  prowess select \
+                            --offline 'fill in this form'"
+    )]
     Select(SelectArgs),
+    /// A prompt, run to its end: catalog, activation, resources, answer
+    #[cfg(feature = "select")]
+    #[command(
+        after_help = "Examples:\n  prowess run --model openai/gpt-5 'write a commit message for my staged changes'\n  \
+                            prowess run --model ollama/qwen3 '/pdf-forms form.pdf'"
+    )]
+    Run(RunArgs),
+    /// Whether descriptions trigger, measured: prompts with the skill that each should trigger, run several times
+    #[cfg(feature = "select")]
+    #[command(
+        after_help = "Examples:\n  prowess eval triggers.yaml --model anthropic/claude-sonnet-4-5 --dry-run\n  prowess eval \
+                            triggers.yaml --model openai/gpt-5 --results results.jsonl --html report.html\n  prowess eval \
+                            triggers.json --endpoint http://127.0.0.1:8080/v1 --method schema --split held-out"
+    )]
+    Eval(EvalArgs),
     /// Every finding with its source line; a SKILL.md, a skill's directory, or a directory of skills
     #[command(
         after_help = "Examples:\n  prowess check\n  prowess check skills/pdf-forms --fix\n  prowess check --format github --fail-on warning"
@@ -251,19 +273,13 @@ pub(crate) struct ResourceArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct SelectArgs {
-    /// What the user wants
-    pub(crate) prompt: String,
-    /// Match words instead of asking a model. It is no judgement
-    #[arg(long)]
-    pub(crate) offline: bool,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// What the user wants
     #[arg(default_value = "Write a commit message for my staged changes.")]
     pub(crate) prompt: String,
+    #[cfg(feature = "select")]
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 #[derive(Debug, Args)]

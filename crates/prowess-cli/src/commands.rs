@@ -10,11 +10,9 @@ use prowess::source::ByteRange;
 use prowess::text::grouped;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, Origin, json};
-use prowess_select::{Request, Selector, WordMatch};
-use serde_json::json as object;
 
 use crate::args::{
-    ActivateArgs, CatalogArgs, CostArgs, FormatArg, OriginArg, ResourceArgs, SelectArgs, StyleArg, ToolsArg,
+    ActivateArgs, CatalogArgs, CostArgs, FormatArg, OriginArg, ResourceArgs, StyleArg, ToolsArg,
 };
 use crate::context::Context;
 use crate::failure::Failure;
@@ -144,7 +142,7 @@ pub(crate) fn catalog(context: &Context, args: &CatalogArgs, output: &mut Output
 }
 
 /// Other commands than `list` only say that there is something to hear.
-fn tell_problems(context: &Context, output: &mut Output) {
+pub(crate) fn tell_problems(context: &Context, output: &mut Output) {
     let invalid = context.library.invalid().len();
     if invalid > 0 {
         let what = if invalid == 1 { "1 SKILL.md does".to_owned() } else { format!("{invalid} SKILL.md do") };
@@ -219,7 +217,7 @@ fn session_cost(catalog: &Catalog, turns: usize, output: &mut Output) -> Result<
 }
 
 /// How wide bars are, in cells: they leave a narrow terminal to names and numbers.
-fn bar_width(output: &Output) -> usize {
+pub(crate) fn bar_width(output: &Output) -> usize {
     output.width().map_or(BAR, |width| (width / 4).min(BAR))
 }
 
@@ -267,26 +265,4 @@ pub(crate) fn resource(context: &Context, args: &ResourceArgs, output: &mut Outp
             return Ok(());
         }
     }
-}
-
-pub(crate) fn select(context: &Context, args: &SelectArgs, output: &mut Output) -> Result<(), Failure> {
-    if !args.offline {
-        let message =
-            "no model is configured in this build; `--offline` matches words instead, which is no judgement";
-        return Err(Failure::usage(message));
-    }
-    let choice = WordMatch.select(&Request::new(&context.library, &args.prompt))?;
-    if output.is_json() {
-        let runs = object!([{"name": choice.skill, "count": 1}]);
-        return Ok(output.json(&object!({
-            "choice": choice.skill, "runs": runs, "model": WordMatch.name(), "offline": true,
-        }))?);
-    }
-    Ok(output.line(offline_choice(&choice))?)
-}
-
-/// The choice of the word match, which never goes without saying what it is.
-pub(crate) fn offline_choice(choice: &prowess_select::Choice) -> String {
-    let name = choice.skill.as_deref().unwrap_or("none");
-    format!("{}  ({}; an offline word match, not a judgement)", safe(name), safe(&choice.reason))
 }

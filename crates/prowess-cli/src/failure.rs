@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use prowess::{Error, ErrorKind, json};
+use prowess_select::ErrorKind as SelectKind;
 
 use crate::output::Output;
 
@@ -13,6 +14,8 @@ use crate::output::Output;
 const REFUSED: u8 = 1;
 const USAGE: u8 = 2;
 pub(crate) const ENVIRONMENT: u8 = 3;
+/// As shells have it for a program that an interrupt ended.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -30,6 +33,18 @@ impl Failure {
     /// What the system refused.
     pub(crate) fn io(message: impl Into<String>) -> Self {
         Self::Told { code: "io", message: message.into(), candidates: Vec::new(), exit: ENVIRONMENT }
+    }
+
+    /// What a model did not do.
+    #[cfg(feature = "select")]
+    pub(crate) fn model(message: impl Into<String>) -> Self {
+        Self::Told { code: "model", message: message.into(), candidates: Vec::new(), exit: ENVIRONMENT }
+    }
+
+    /// What an interrupt cut short.
+    #[cfg(feature = "select")]
+    pub(crate) fn interrupted(message: impl Into<String>) -> Self {
+        Self::Told { code: "cancelled", message: message.into(), candidates: Vec::new(), exit: INTERRUPTED }
     }
 
     /// Prints it: as JSON on stdout, or in words on stderr.
@@ -71,6 +86,17 @@ impl From<&Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::from(&error)
+    }
+}
+
+impl From<prowess_select::Error> for Failure {
+    fn from(error: prowess_select::Error) -> Self {
+        let exit = match error.kind() {
+            SelectKind::Usage => USAGE,
+            SelectKind::Cancelled => INTERRUPTED,
+            _ => ENVIRONMENT,
+        };
+        Self::Told { code: error.kind().as_str(), message: error.to_string(), candidates: Vec::new(), exit }
     }
 }
 

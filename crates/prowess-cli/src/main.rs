@@ -10,7 +10,10 @@ mod completions;
 mod context;
 mod demo;
 mod failure;
+#[cfg(feature = "select")]
+mod model;
 mod output;
+mod select;
 mod session;
 mod table;
 mod why;
@@ -45,7 +48,11 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Cost(args) => commands::cost(&load(output)?, &args, output)?,
         Command::Activate(args) => commands::activate(&load(output)?, &args, output)?,
         Command::Resource(args) => commands::resource(&load(output)?, &args, output)?,
-        Command::Select(args) => commands::select(&load(output)?, &args, output)?,
+        Command::Select(args) => select::select(&load(output)?, &args, output)?,
+        #[cfg(feature = "select")]
+        Command::Run(args) => model::run::run(&load(output)?, &args, output)?,
+        #[cfg(feature = "select")]
+        Command::Eval(args) => model::eval::eval(&load(output)?, &args, output)?,
         Command::Check(args) => return check::check(&cli.global, &args, output),
         Command::Why(args) => return why::why(&load(output)?, &args, output),
         Command::Completions(args) => completions::print(&args, output)?,

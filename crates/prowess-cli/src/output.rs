@@ -60,6 +60,12 @@ impl Output {
         self.json
     }
 
+    /// Whether only errors are told.
+    #[cfg(feature = "select")]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.talk == Talk::Errors
+    }
+
     /// Prints lines that are ours: whatever comes from a file in them has gone through [`safe`].
     pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.stdout, "{}", line.as_ref())
@@ -169,7 +175,7 @@ fn escape_invisible(json: &str) -> String {
     escaped
 }
 
-fn talk(text: &str) {
+pub(crate) fn talk(text: &str) {
     // Nobody is left to be told that stderr has gone.
     let _ = writeln!(anstream::stderr(), "{text}");
 }

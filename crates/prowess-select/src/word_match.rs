@@ -1,9 +1,8 @@
 use std::cmp::Reverse;
 
-use prowess::Error;
 use prowess::text::words;
 
-use crate::{Choice, Request, Selector};
+use crate::{Choice, Error, Request, Selector};
 
 /// Chooses the skill that shares the most words with the prompt. It knows no synonyms and no meaning: it is **not a
 /// judgement**, only a way to see the flow without a network.
@@ -21,14 +20,16 @@ impl Selector for WordMatch {
 
     fn select(&self, request: &Request) -> Result<Choice, Error> {
         let wanted = words(&request.prompt);
-        let shared = request.skills.iter().map(|skill| {
-            let offered = words(&format!("{} {}", skill.name, skill.description));
-            (wanted.intersection(&offered).cloned().collect::<Vec<String>>(), skill)
+        let shared = request.library.listed().map(|skill| {
+            let name = request.library.call_name(skill);
+            let offered = words(&format!("{name} {}", skill.description()));
+            let shared: Vec<String> = wanted.intersection(&offered).cloned().collect();
+            (shared, name)
         });
-        let best = shared.min_by_key(|(shared, skill)| (Reverse(shared.len()), skill.name.clone()));
+        let best = shared.min_by_key(|(shared, name)| (Reverse(shared.len()), *name));
         Ok(match best {
-            Some((shared, skill)) if !shared.is_empty() => Choice {
-                skill: Some(skill.name.clone()),
+            Some((shared, name)) if !shared.is_empty() => Choice {
+                skill: Some(name.to_owned()),
                 reason: format!("shared words: {}", shared.join(", ")),
             },
             _ => Choice { skill: None, reason: "no skill shares a word with the prompt".to_owned() },
@@ -39,17 +40,15 @@ impl Selector for WordMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Candidate;
+    use crate::testing::library;
 
     #[track_caller]
     fn check(prompt: &str, expected: Option<&str>) {
-        let skill =
-            |name: &str, description: &str| Candidate { name: name.into(), description: description.into() };
-        let skills = vec![
-            skill("commit-message", "Write a commit message from a diff."),
-            skill("pdf-forms", "Fill in forms. Use when the user has a PDF."),
-        ];
-        let choice = WordMatch.select(&Request { prompt: prompt.into(), skills }).unwrap();
+        let library = library(&[
+            ("commit-message", "Write a commit message from a diff."),
+            ("pdf-forms", "Fill in forms. Use when the user has a PDF."),
+        ]);
+        let choice = WordMatch.select(&Request::new(&library, prompt)).unwrap();
         assert_eq!(choice.skill.as_deref(), expected, "{}", choice.reason);
     }
 

@@ -97,8 +97,7 @@ pub(crate) fn run(binary: Option<&Path>) -> Result<(), Failure> {
 
 fn debug_build() -> Result<PathBuf, Failure> {
     step::run(&mut cargo(&["build", "--package", "prowess-cli"]))?;
-    let this = std::env::current_exe().map_err(|error| Failure::new(format!("where is xtask? {error}")))?;
-    Ok(this.with_file_name(format!("prowess{}", std::env::consts::EXE_SUFFIX)))
+    step::built("prowess")
 }
 
 fn load(collection: &Collection, directory: &Path, binary: &Path) -> Result<Report, Failure> {

@@ -13,13 +13,14 @@ use serde_json::json;
 use self::checks::Check;
 use self::stages::{Role, Run, Setup};
 use crate::args::DemoArgs;
-use crate::commands::offline_choice;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, safe};
+use crate::select::{model_choice, offline_choice};
 use prowess::text::visible;
+use prowess_select::{Selector, WordMatch};
 
 pub(crate) fn run(args: &DemoArgs, output: &mut Output) -> Result<ExitCode, Failure> {
-    let run = stages::run(&Setup::fixtures(), &args.prompt)?;
+    let run = stages::run(&Setup::fixtures(), selector(args)?.as_ref(), &args.prompt)?;
     let checks = checks::all(&run);
     let passed = checks.iter().all(|check| check.holds);
     if output.is_json() {
@@ -36,6 +37,20 @@ pub(crate) fn run(args: &DemoArgs, output: &mut Output) -> Result<ExitCode, Fail
         report(&checks, output)?;
     }
     Ok(ExitCode::from(u8::from(!passed)))
+}
+
+/// A model, if one is named; else the stand-in.
+#[cfg(feature = "select")]
+fn selector(args: &DemoArgs) -> Result<Box<dyn Selector>, Failure> {
+    if args.model.is_given() {
+        return Ok(Box::new(crate::model::Chooser::open(&args.model)?));
+    }
+    Ok(Box::new(WordMatch))
+}
+
+#[cfg(not(feature = "select"))]
+fn selector(_args: &DemoArgs) -> Result<Box<dyn Selector>, Failure> {
+    Ok(Box::new(WordMatch))
 }
 
 fn disclosure(run: &Run, output: &mut Output) -> Result<(), Failure> {
@@ -59,9 +74,13 @@ fn disclosure(run: &Run, output: &mut Output) -> Result<(), Failure> {
 
 fn selection(run: &Run, output: &mut Output) -> Result<(), Failure> {
     output.line("")?;
-    output.styled(BOLD, "2. Selection: the model chooses; here, a stand-in")?;
+    let (title, choice) = match &run.chosen_by {
+        None => ("2. Selection: the model chooses; here, a stand-in", offline_choice(&run.choice)),
+        Some(model) => ("2. Selection: the model chooses", model_choice(&run.choice, model)),
+    };
+    output.styled(BOLD, title)?;
     output.line(format!("prompt: {}", safe(run.prompt())))?;
-    Ok(output.line(format!("choice: {}", offline_choice(&run.choice)))?)
+    Ok(output.line(format!("choice: {choice}"))?)
 }
 
 fn activation(run: &Run, output: &mut Output) -> Result<(), Failure> {

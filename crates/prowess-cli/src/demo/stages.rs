@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prowess::source::Memory;
 use prowess::tools::ACTIVATE_SKILL;
 use prowess::{Catalog, CatalogOptions, Ledger, Library, LoadOptions, Roots};
-use prowess_select::{Choice, Request, Selector, WordMatch};
+use prowess_select::{Choice, Request, Selector};
 use serde_json::json;
 
 use super::fixtures::{self, HOME, PROJECT};
@@ -36,6 +36,8 @@ pub(super) struct Run {
     pub(super) library: Library,
     pub(super) catalog: Catalog,
     pub(super) choice: Choice,
+    /// The model that chose; none if a stand-in did.
+    pub(super) chosen_by: Option<String>,
     pub(super) messages: Vec<Message>,
 }
 
@@ -73,7 +75,7 @@ impl Run {
 }
 
 /// Load, disclose, choose, and activate the choice twice: the second time nothing may be added.
-pub(super) fn run(setup: &Setup, prompt: &str) -> Result<Run, Failure> {
+pub(super) fn run(setup: &Setup, selector: &dyn Selector, prompt: &str) -> Result<Run, Failure> {
     let mut roots = Roots::new();
     for (scope, directory) in setup.roots {
         roots = roots.with(scope, directory)?;
@@ -81,7 +83,7 @@ pub(super) fn run(setup: &Setup, prompt: &str) -> Result<Run, Failure> {
     let memory: Memory = setup.files.iter().cloned().collect();
     let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
     let catalog = Catalog::build(&library, &setup.catalog);
-    let choice = WordMatch.select(&Request::new(&library, prompt))?;
+    let choice = selector.select(&Request::new(&library, prompt))?;
     let mut messages = vec![plain(Role::System, catalog.text()), plain(Role::User, prompt)];
     if let Some(name) = &choice.skill {
         let mut ledger = Ledger::new();
@@ -89,7 +91,14 @@ pub(super) fn run(setup: &Setup, prompt: &str) -> Result<Run, Failure> {
             activate(&library, &mut ledger, name, placement, &mut messages);
         }
     }
-    Ok(Run { files: setup.files.clone(), library, catalog, choice, messages })
+    Ok(Run {
+        files: setup.files.clone(),
+        library,
+        catalog,
+        choice,
+        chosen_by: selector.is_judgement().then(|| selector.name().to_owned()),
+        messages,
+    })
 }
 
 /// The model's call of the tool, and its result.

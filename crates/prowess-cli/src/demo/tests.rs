@@ -3,6 +3,7 @@ use super::fixtures::{HOME, PROJECT};
 use super::long;
 use super::stages::{self, Message, Run, Setup};
 use prowess::CatalogOptions;
+use prowess_select::WordMatch;
 
 const PROMPT: &str = "Write a commit message for my staged changes.";
 
@@ -21,20 +22,20 @@ fn edit(setup: &mut Setup, path: &str, change: impl Fn(&str) -> String) {
 fn check_setup(expected: usize, change: impl Fn(&mut Setup)) {
     let mut setup = Setup::fixtures();
     change(&mut setup);
-    let red = red(&stages::run(&setup, PROMPT).unwrap());
+    let red = red(&stages::run(&setup, &WordMatch, PROMPT).unwrap());
     assert!(red.contains(&expected), "check {expected} should be red; red are {red:?}");
 }
 
 #[track_caller]
 fn check_messages(expected: usize, change: impl Fn(&mut Vec<Message>)) {
-    let mut run = stages::run(&Setup::fixtures(), PROMPT).unwrap();
+    let mut run = stages::run(&Setup::fixtures(), &WordMatch, PROMPT).unwrap();
     change(&mut run.messages);
     assert_eq!(red(&run), [expected]);
 }
 
 #[test]
 fn all_checks_are_green_on_the_fixtures() {
-    assert_eq!(red(&stages::run(&Setup::fixtures(), PROMPT).unwrap()), [0; 0]);
+    assert_eq!(red(&stages::run(&Setup::fixtures(), &WordMatch, PROMPT).unwrap()), [0; 0]);
 }
 
 #[test]
@@ -72,13 +73,13 @@ fn what_does_not_belong_into_the_messages_turns_its_check_red() {
 
 #[test]
 fn a_prompt_that_fits_nothing_activates_nothing() {
-    let run = stages::run(&Setup::fixtures(), "zebra").unwrap();
+    let run = stages::run(&Setup::fixtures(), &WordMatch, "zebra").unwrap();
     assert_eq!((run.choice.skill.as_deref(), run.messages.len()), (None, 2));
 }
 
 #[test]
 fn after_two_compactions_every_skill_has_its_body_or_a_line() {
-    let steps = long::session(&stages::run(&Setup::fixtures(), PROMPT).unwrap().library);
+    let steps = long::session(&stages::run(&Setup::fixtures(), &WordMatch, PROMPT).unwrap().library);
     let kinds: Vec<Vec<&str>> = steps
         .iter()
         .map(|step| step.skills.iter().map(|(_, what, _)| what.split(',').next().unwrap()).collect())

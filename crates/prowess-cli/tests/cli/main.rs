@@ -7,6 +7,8 @@ mod completions;
 mod failures;
 mod harness;
 mod human;
+#[cfg(feature = "select")]
+mod models;
 mod options;
 mod session;
 mod shapes;

@@ -1,0 +1,238 @@
+//! `cargo xtask test-model`: every command that asks a model, against a real one.
+//!
+//! The model is small. Whether it is right is printed and not asserted; what is asserted is the flow: that it answers,
+//! that it activates a skill at least once, and that the body is in the request that follows.
+
+mod relay;
+mod setup;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use prowess_testkit::peer::Peer;
+use serde_json::Value;
+
+use crate::step::{self, Failure, cargo};
+
+const SKILLS: [&str; 6] =
+    ["--project", "lab/fixtures/project", "--home", "lab/fixtures/home", "--enterprise", "lab/fixtures/none"];
+/// What `run` is asked, until an activation has been seen, and once more.
+const PROMPTS: [&str; 4] = [
+    "Write a commit message for this change: the parser no longer drops the last line of a file.",
+    "Which fields does the PDF form order.pdf have?",
+    "Write the release notes for version 2.0.",
+    "Fill in the PDF form visa.pdf with my name.",
+];
+const TRIGGERS: &str = "crates/prowess-select/tests/data/triggers.yaml";
+/// Enough for a call, and not for an essay.
+const MAX_OUTPUT: &str = "200";
+
+/// Runs all of it; says that it is skipped where no model can be had.
+pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
+    let kinds: Vec<&'static str> =
+        setup::KINDS.into_iter().filter(|own| kind.is_none_or(|kind| kind == *own)).collect();
+    let started = Instant::now();
+    let (kind, server) = match setup::start(&kinds) {
+        Ok(started) => started,
+        Err(why) => {
+            println!("skipped, for there is no model: {why}");
+            return Ok(());
+        }
+    };
+    step::run(&mut cargo(&["build", "--quiet", "-p", "prowess-cli", "-p", "prowess-lab"]))?;
+    let relay = relay::start(&server.address);
+    println!("{kind} is ready after {:.0} s", started.elapsed().as_secs_f64());
+    let mut seen = Seen::default();
+    select(&relay, &mut seen)?;
+    runs(&relay, &mut seen)?;
+    for method in ["tool", "schema"] {
+        eval(&relay, method, &mut seen)?;
+    }
+    chosen("demo --model", prowess(&relay, &["demo"])?, "2. Selection: the model chooses\n")?;
+    lab(&relay)?;
+    drop(server);
+    println!(
+        "\n{} attempts, {} errored, {} activations; {:.0} s in all",
+        seen.attempts,
+        seen.errored,
+        seen.activations,
+        started.elapsed().as_secs_f64()
+    );
+    seen.verdict()
+}
+
+/// What decides whether the flow works.
+#[derive(Default)]
+struct Seen {
+    attempts: usize,
+    errored: usize,
+    activations: usize,
+    lost_bodies: usize,
+}
+
+impl Seen {
+    fn verdict(&self) -> Result<(), Failure> {
+        if self.lost_bodies > 0 {
+            return Err(Failure::new(format!(
+                "{} activated bodies were not in the next request",
+                self.lost_bodies
+            )));
+        }
+        if self.activations == 0 {
+            return Err(Failure::new("no run activated a skill"));
+        }
+        if self.errored * 10 > self.attempts {
+            return Err(Failure::new(format!("{} of {} attempts errored", self.errored, self.attempts)));
+        }
+        Ok(())
+    }
+}
+
+/// A program that was built, in the workspace's directory.
+fn program(name: &str) -> Result<Command, Failure> {
+    let mut command = Command::new(step::built(name)?);
+    command.current_dir(step::workspace());
+    Ok(command)
+}
+
+fn prowess(relay: &Peer, arguments: &[&str]) -> Result<Command, Failure> {
+    let mut command = program("prowess")?;
+    let endpoint = format!("{}/v1", relay.url());
+    command.args(arguments).args(SKILLS).args(["--endpoint", &endpoint, "--timeout", "300"]);
+    Ok(command)
+}
+
+fn output(command: &mut Command) -> Result<Output, Failure> {
+    command.output().map_err(|error| Failure::new(format!("it did not start: {error}")))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn select(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
+    for method in ["tool", "schema", "text"] {
+        let ran = output(&mut prowess(
+            relay,
+            &["select", PROMPTS[0], "--method", method, "--max-output", MAX_OUTPUT],
+        )?)?;
+        seen.attempts += 1;
+        seen.errored += usize::from(!ran.status.success());
+        println!(
+            "\n$ prowess select '{}' --method {method}\n{}{}",
+            PROMPTS[0],
+            text(&ran.stderr),
+            text(&ran.stdout)
+        );
+    }
+    Ok(())
+}
+
+fn runs(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
+    for prompt in PROMPTS {
+        let before = relay.received().len();
+        let ran = output(&mut prowess(
+            relay,
+            &["run", prompt, "--json", "--max-turns", "4", "--max-output", "200"],
+        )?)?;
+        let shape: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
+        let requests: Vec<Value> = relay.received()[before..]
+            .iter()
+            .filter_map(|request| serde_json::from_str(&request.body).ok())
+            .collect();
+        let delivered = digests(&requests);
+        seen.attempts += 1;
+        seen.errored += usize::from(!ran.status.success());
+        seen.activations += delivered.len();
+        println!("\n$ prowess run '{prompt}'");
+        transcript(requests.last());
+        println!("{}", text(&ran.stdout).trim());
+        for activation in shape["activations"].as_array().into_iter().flatten() {
+            let digest = activation["digest"].as_str().unwrap_or("no digest");
+            let is_lost =
+                activation["status"] == "new" && !delivered.iter().any(|text| text.contains(digest));
+            seen.lost_bodies += usize::from(is_lost);
+        }
+    }
+    Ok(())
+}
+
+/// The bodies that stand in requests, each request for itself.
+fn digests(requests: &[Value]) -> Vec<String> {
+    let messages = requests.last().map_or(&Value::Null, |request| &request["messages"]);
+    let contents =
+        messages.as_array().into_iter().flatten().filter_map(|message| message["content"].as_str());
+    contents.filter(|text| text.contains("<skill_content name=")).map(str::to_owned).collect()
+}
+
+/// The last request of a run holds everything that was said before.
+fn transcript(request: Option<&Value>) {
+    let messages = request.map_or(&Value::Null, |request| &request["messages"]);
+    for message in messages.as_array().into_iter().flatten() {
+        let role = message["role"].as_str().unwrap_or_default();
+        let said = message["content"].as_str().unwrap_or_default();
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            println!(
+                "{role:>10} | {}({})",
+                function["name"].as_str().unwrap_or_default(),
+                function["arguments"].as_str().unwrap_or_default()
+            );
+        }
+        let lines: Vec<&str> = said.lines().collect();
+        for line in lines.iter().take(6) {
+            println!("{role:>10} | {line}");
+        }
+        if lines.len() > 6 {
+            println!("{role:>10} | ... {} more lines", lines.len() - 6);
+        }
+    }
+}
+
+fn eval(relay: &Peer, method: &str, seen: &mut Seen) -> Result<(), Failure> {
+    let place = step::workspace().join("target/model");
+    let (results, page) =
+        (place.join(format!("eval-{method}.jsonl")), place.join(format!("eval-{method}.html")));
+    // What an earlier run left behind would be taken for this one's.
+    let _ = fs::remove_file(&results);
+    let arguments =
+        ["eval", TRIGGERS, "--runs", "1", "--jobs", "1", "--method", method, "--max-output", MAX_OUTPUT];
+    let mut command = prowess(relay, &arguments)?;
+    let ran = output(command.arg("--results").arg(&results).arg("--html").arg(&page))?;
+    println!("\n$ prowess eval {TRIGGERS} --method {method}\n{}{}", text(&ran.stderr), text(&ran.stdout));
+    let lines = lines(&results)?;
+    seen.attempts += lines.len();
+    seen.errored += lines.iter().filter(|line| line["errored"].is_string()).count();
+    if lines.is_empty() {
+        return Err(Failure::new("the evaluation has no results"));
+    }
+    Ok(())
+}
+
+fn lines(path: &Path) -> Result<Vec<Value>, Failure> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+fn lab(relay: &Peer) -> Result<(), Failure> {
+    let mut command = program("solution")?;
+    command.env("LAB_ENDPOINT", format!("{}/v1", relay.url()));
+    chosen("the lab's solution", command, " answered ")
+}
+
+/// Runs a program that lets a model choose. If the model chooses nothing, the program's checks fail, and that is the
+/// model's affair.
+fn chosen(what: &str, mut command: Command, sign: &str) -> Result<(), Failure> {
+    let ran = output(&mut command)?;
+    let said = text(&ran.stdout);
+    let choice = said.lines().find(|line| line.starts_with("choice:")).unwrap_or_default();
+    let checks = said.lines().filter(|line| line.contains('✓')).count();
+    println!("\n{what}: {choice}\n{checks} of 8 checks are green");
+    if said.contains(sign) && matches!(ran.status.code(), Some(0 | 1)) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{what} did not ask the model: {}{said}", text(&ran.stderr))))
+}
