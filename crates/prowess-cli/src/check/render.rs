@@ -10,7 +10,7 @@ use prowess::text::visible;
 
 use super::{Report, relative};
 use crate::failure::Failure;
-use crate::output::{BOLD, Output, safe};
+use crate::output::{BOLD, CYAN, GREEN, Output, RED, safe};
 
 /// How wide lines are where there is no terminal.
 const WIDTH: usize = 120;
@@ -20,7 +20,8 @@ const MARGIN: usize = 8;
 
 pub(super) fn human(report: &Report, output: &mut Output) -> Result<(), Failure> {
     let width = output.width().unwrap_or(WIDTH);
-    let renderer = Renderer::styled().term_width(width);
+    // The bright colours that come by default can't be read on a light background.
+    let renderer = Renderer::styled().help(CYAN.bold()).addition(GREEN).removal(RED).term_width(width);
     for diagnostic in &report.diagnostics {
         output.line(renderer.render(&groups(diagnostic, width)))?;
         output.line("")?;

@@ -23,8 +23,8 @@ use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
 use crate::table::Column;
 
-/// How much of a placement the table shows, in characters: a provider's call id is no longer.
-const PLACEMENT: usize = 30;
+/// How much of the placement of a text the table shows, in characters: the rest of its digest says no more.
+const PLACEMENT: usize = 13;
 
 /// Delivers a request into the session of a file, or into none.
 pub(crate) fn activate(
@@ -143,13 +143,14 @@ fn table(context: &Context, ledger: &Ledger, output: &mut Output) -> Result<(), 
     if skills.is_empty() {
         return Ok(output.line("no skill has been activated in this session")?);
     }
+    let any_reads = skills.iter().any(|skill| !skill.reads.is_empty());
     let head = [
         ("SKILL", Column::Long),
         ("STANDING", Column::Text),
         ("TEXT", Column::Text),
         ("TOKENS", Column::Number),
         ("PLACEMENT", Column::Long),
-        ("FILES READ", Column::Long),
+        (if any_reads { "FILES READ" } else { "" }, Column::Long),
     ];
     let row = |skill: &SessionSkill<'_>| {
         let state = match (skill.current, skill.has_stub) {
@@ -170,11 +171,10 @@ fn table(context: &Context, ledger: &Ledger, output: &mut Output) -> Result<(), 
     Ok(output.table(&head, skills.iter().map(row).collect())?)
 }
 
-/// A placement that leaves room for the other columns; the placement of a text is a whole digest.
 fn shortened(placement: &str) -> String {
     match placement.char_indices().nth(PLACEMENT) {
-        Some((end, _)) => format!("{}…", &placement[..end]),
-        None => placement.to_owned(),
+        Some((end, _)) if placement.starts_with("text:") => format!("{}…", &placement[..end]),
+        _ => placement.to_owned(),
     }
 }
 

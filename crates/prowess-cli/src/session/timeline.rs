@@ -61,11 +61,8 @@ pub(super) fn print(context: &Context, ledger: &Ledger, output: &mut Output) -> 
     let last = turns.keys().next_back().map_or(1, |turn| *turn.max(&1));
     let every_turn = catalog.saturating_mul(usize::try_from(last).unwrap_or(usize::MAX));
     output.line("")?;
-    Ok(output.line(format!(
-        "over {}: catalog {} tokens, {} a turn; bodies {} tokens, each once and again where put back",
-        if last == 1 { "1 turn".to_owned() } else { format!("{last} turns") },
-        grouped(every_turn),
-        grouped(catalog),
-        grouped(bodies)
-    ))?)
+    let turns = if last == 1 { "1 turn".to_owned() } else { format!("{last} turns") };
+    let (every_turn, catalog, bodies) = (grouped(every_turn), grouped(catalog), grouped(bodies));
+    output.line(format!("over {turns}: catalog {every_turn} tokens, {catalog} a turn;"))?;
+    Ok(output.line(format!("bodies {bodies} tokens, each once, and again where it was put back"))?)
 }
