@@ -88,6 +88,9 @@ pub(crate) struct RunArgs {
     /// The most the catalog may cost, in tokens
     #[arg(long, value_name = "N")]
     pub(crate) budget: Option<usize>,
+    /// Go on with the conversation of this file, and keep it there; a run that fails leaves it as it was
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
     /// What stands before the catalog in the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use prowess::activate::{Delivery, Status};
 use prowess::text::grouped;
-use prowess::{Catalog, Origin};
+use prowess::{Catalog, Ledger, Origin};
 use prowess_select::agent::{Agent, Conversation, Event, Host, Outcome};
 use prowess_select::model::{Delta, ToolCall, Usage};
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use crate::commands::tell_problems;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, YELLOW, safe};
+use crate::session::{SessionFile, tell};
 
 pub(crate) fn run(context: &Context, args: &RunArgs, output: &mut Output) -> Result<(), Failure> {
     let purpose = if args.show_request { Purpose::Show } else { Purpose::Send };
@@ -29,15 +30,39 @@ pub(crate) fn run(context: &Context, args: &RunArgs, output: &mut Output) -> Res
     if let Some(system) = &args.system {
         agent = agent.system(system);
     }
-    // Where a session is to go on, its conversation stands here.
-    let mut conversation = Conversation::new();
+    let mut file = args.session.as_deref().map(SessionFile::lock).transpose()?;
+    let mut conversation = match &file {
+        Some(file) => resume(context, file, output)?,
+        None => Conversation::new(),
+    };
     if args.show_request {
         return show_request(&provider, &agent.first_turn(&conversation, &args.prompt), output);
     }
     tell_problems(context, output);
     let mut terminal = Terminal::new(context, output);
     let outcome = agent.run(&mut conversation, &args.prompt, &mut terminal);
-    terminal.finish(agent.catalog(), outcome, &label)
+    let is_done = outcome.is_ok();
+    terminal.finish(agent.catalog(), outcome, &label)?;
+    match &mut file {
+        Some(file) if is_done => {
+            file.set_conversation(conversation.to_json());
+            file.save_after(&conversation.ledger, output, |_| Ok(()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Takes up the conversation of a session: its messages, and a ledger that goes by them alone.
+fn resume(context: &Context, file: &SessionFile, output: &mut Output) -> Result<Conversation, Failure> {
+    let snapshot = file.read()?;
+    let mut conversation = match file.conversation() {
+        Some(saved) => Conversation::from_json(saved, Ledger::new())?,
+        None => Conversation::new(),
+    };
+    let (ledger, report) = Ledger::restore(snapshot, &context.library, conversation.placements());
+    tell(&report, output);
+    conversation.ledger = ledger;
+    Ok(conversation)
 }
 
 /// Shows a run while it happens: the answer on stdout, everything else on stderr.

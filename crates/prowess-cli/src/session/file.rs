@@ -7,14 +7,20 @@ use std::path::{Path, PathBuf};
 
 use prowess::ledger::{Snapshot, Texts};
 use prowess::{Ledger, Library};
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::output::Output;
 
+/// Where the conversation stands in the file, beside the ledger.
+const CONVERSATION: &str = "conversation";
+
 /// A session file that this process holds the lock of.
 pub(crate) struct SessionFile {
     path: PathBuf,
+    /// What `run` keeps beside the ledger; nothing for the other commands.
+    conversation: Option<Value>,
     _lock: File,
 }
 
@@ -30,7 +36,22 @@ impl SessionFile {
         beside.push(".lock");
         let lock = File::create(&beside).map_err(|error| refused(Path::new(&beside), &error))?;
         lock.lock().map_err(|error| refused(&path, &error))?;
-        Ok(Self { path, _lock: lock })
+        let saved = std::fs::read(&path).unwrap_or_default();
+        let saved: Value = serde_json::from_slice(&saved).unwrap_or_default();
+        let conversation = saved.get(CONVERSATION).cloned();
+        Ok(Self { path, conversation, _lock: lock })
+    }
+
+    /// The conversation that `run` left.
+    #[cfg(feature = "select")]
+    pub(crate) fn conversation(&self) -> Option<&Value> {
+        self.conversation.as_ref()
+    }
+
+    /// Sets the conversation that the next saving keeps.
+    #[cfg(feature = "select")]
+    pub(crate) fn set_conversation(&mut self, conversation: Value) {
+        self.conversation = Some(conversation);
     }
 
     /// The session as it was saved; a new one if there is no file yet.
@@ -64,7 +85,13 @@ impl SessionFile {
         output: &mut Output,
         print: impl FnOnce(&mut Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let text = ledger.snapshot(Texts::Included).to_json();
+        let mut text = ledger.snapshot(Texts::Included).to_json();
+        if let (Some(conversation), Ok(Value::Object(mut saved))) =
+            (&self.conversation, serde_json::from_str(&text))
+        {
+            saved.insert(CONVERSATION.to_owned(), conversation.clone());
+            text = Value::Object(saved).to_string();
+        }
         let written = self.beside(text.as_bytes()).map_err(|error| refused(&self.path, &error))?;
         print(output)?;
         output.flush()?;

@@ -15,7 +15,7 @@ use prowess::tools::Shape;
 use prowess::{Error, ErrorKind, Ledger, Origin, json};
 use serde_json::{Value, json as object};
 
-use self::file::SessionFile;
+pub(crate) use self::file::SessionFile;
 use crate::args::{ActivateArgs, CompactArgs, SessionArgs, ShapeArg};
 use crate::commands::deliver;
 use crate::context::Context;
@@ -206,7 +206,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Says what has become of the session's skills, unless they are the same.
-fn tell(report: &BTreeMap<String, Restored>, output: &mut Output) {
+pub(crate) fn tell(report: &BTreeMap<String, Restored>, output: &mut Output) {
     for (id, restored) in report.iter().filter(|(_, restored)| **restored != Restored::Same) {
         let what = match restored {
             Restored::Changed => "its file has changed since",

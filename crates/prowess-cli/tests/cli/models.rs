@@ -102,6 +102,40 @@ fn run_shows_each_activation_and_puts_the_body_into_the_next_request() {
 }
 
 #[test]
+fn a_session_goes_on_where_the_last_run_ended() {
+    let tree = tree();
+    let directory = tree.at("project");
+    let peer = Peer::start(|before, _| match before {
+        0 | 2 => activates("commit-message"),
+        3 => says("x").cut(150),
+        _ => says("Done."),
+    });
+    let run = |prompt: &str| ask(&directory, &peer, &["run", prompt, "--session", "s.json"]);
+    assert_eq!(run("commit this").code, 0);
+    let saved = fs::read(tree.at("project/s.json")).unwrap();
+    let failed = run("and that");
+    assert_eq!(failed.code, 3, "{failed:?}");
+    assert!(
+        fs::read(tree.at("project/s.json")).unwrap() == saved,
+        "a run that fails leaves the session as it was"
+    );
+    assert!(failed.stderr.contains("already-resident"), "{}", failed.stderr);
+
+    assert_eq!(run("and that").code, 0);
+    let body = peer.received().last().unwrap().body.clone();
+    assert!(body.contains("commit this") && body.contains("and that"), "{body}");
+    assert_eq!(body.matches("Do commit-message.").count(), 1);
+    let shown = prowess(&directory, &["session", "s.json", "--json"]).json();
+    assert_eq!(
+        (&shown["skills"][0]["id"], &shown["skills"][0]["state"]),
+        (&json!("project:commit-message"), &json!("resident"))
+    );
+    prowess(&directory, &["activate", "by-hand", "--session", "s.json"]);
+    run("thanks");
+    assert!(peer.received().last().unwrap().body.contains("and that"));
+}
+
+#[test]
 fn a_mention_activates_what_a_model_may_not() {
     let tree = tree();
     let peer = Peer::start(|_, _| says("Done."));

@@ -1,6 +1,7 @@
 //! The loop: catalog, the model's call, the body, the resources, the answer.
 
 mod conversation;
+mod json;
 mod run;
 
 pub use self::conversation::Conversation;
