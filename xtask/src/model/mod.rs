@@ -49,37 +49,37 @@ pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
             return Ok(());
         }
     };
-    step::run(&mut cargo(&[
-        "build",
-        "--quiet",
-        "-p",
-        "prowess-cli",
-        "-p",
-        "prowess-lab",
-    ]))?;
-    let relay = relay::start(&server.address);
-    println!("{kind} is ready after {:.0} s", started.elapsed().as_secs_f64());
+    step::run(&mut cargo(&["build", "-p", "prowess-cli", "-p", "prowess-lab"]))?;
+    let seconds = || started.elapsed().as_secs();
+    println!("{kind} is ready after {} s", seconds());
+    let seen = all(&relay::start(&server.address))?;
+    let Seen {
+        attempts,
+        errored,
+        activations,
+        ..
+    } = seen;
+    println!(
+        "\n{attempts} attempts, {errored} errored, {activations} activations; {} s in all",
+        seconds()
+    );
+    seen.verdict()
+}
+
+fn all(relay: &Peer) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
-    select(&relay, &mut seen)?;
-    runs(&relay, &mut seen)?;
+    select(relay, &mut seen)?;
+    runs(relay, &mut seen)?;
     for method in ["tool", "schema"] {
-        eval(&relay, method, &mut seen)?;
+        eval(relay, method, &mut seen)?;
     }
     chosen(
         "demo --model",
-        prowess(&relay, &["demo"])?,
+        prowess(relay, &["demo"])?,
         "2. Selection: the model chooses\n",
     )?;
-    lab(&relay)?;
-    drop(server);
-    println!(
-        "\n{} attempts, {} errored, {} activations; {:.0} s in all",
-        seen.attempts,
-        seen.errored,
-        seen.activations,
-        started.elapsed().as_secs_f64()
-    );
-    seen.verdict()
+    lab(relay)?;
+    Ok(seen)
 }
 
 /// What decides whether the flow works.
