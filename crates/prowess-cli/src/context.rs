@@ -90,6 +90,15 @@ impl Context {
         CatalogOptions::new().tokenizer(self.tokenizer.clone())
     }
 
+    #[cfg(feature = "select")]
+    pub(crate) fn budgeted(&self, budget: Option<usize>) -> CatalogOptions {
+        let options = self.catalog_options();
+        match budget {
+            Some(tokens) => options.budget(tokens),
+            None => options,
+        }
+    }
+
     /// A path as a person reads it: relative to the project, or to the home.
     pub(crate) fn short_path(&self, path: &Path) -> String {
         if path == self.project {

@@ -10,9 +10,9 @@ use prowess_select::Method;
 use prowess_select::eval::{Attempt, Experiment, Plan, Prompt, Report, Results, Split, Triggers};
 use serde_json::json;
 
-use super::args::EvalArgs;
+use super::args::{EvalArgs, ModelArgs};
 use super::interrupt::Interrupt;
-use super::{Opened, Purpose, open};
+use super::{Purpose, open};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
@@ -20,31 +20,26 @@ use crate::output::{Output, YELLOW, safe};
 mod print;
 
 pub(crate) fn eval(context: &Context, args: &EvalArgs, output: &mut Output) -> Result<(), Failure> {
-    let purpose = if args.dry_run { Purpose::Show } else { Purpose::Send };
-    let Opened { provider, label } = open(&args.model, purpose)?;
+    let opened = open(&args.model, Purpose::unless(args.dry_run))?;
     let triggers = Triggers::parse(&read(&args.file)?)?;
     let library = triggers.library().unwrap_or_else(|| context.library.clone());
     triggers.check(&library)?;
     let prompts = chosen(triggers, args)?;
-    let mut catalog = context.catalog_options();
-    if let Some(budget) = args.budget {
-        catalog = catalog.budget(budget);
-    }
-    let method = Method::from(args.method);
-    let experiment = Experiment::new(&provider, &library)
-        .label(&label)
-        .catalog_options(catalog)
-        .method(method)
+    let experiment = Experiment::new(&opened.provider, &library)
+        .label(asked(&opened.label, &args.model))
+        .catalog_options(context.budgeted(args.budget))
+        .method(args.method.into())
         .runs(args.runs)
         .jobs(args.jobs as usize);
-    let mut results =
-        args.results.as_deref().map(|path| Results::open(path, &experiment.id())).transpose()?;
+    let results_file = args.results.as_deref().filter(|path| !args.dry_run || path.exists());
+    let mut results = results_file.map(|path| Results::open(path, &experiment.id())).transpose()?;
     let done = results.as_ref().map_or(Vec::new(), |results| results.done().to_vec());
     let plan = experiment.plan(&prompts, &done);
     if args.dry_run {
         return tell_plan(&plan, output);
     }
-    if let Some(skipped) = results.as_ref().map(Results::skipped).filter(|skipped| *skipped > 0) {
+    let skipped = results.as_ref().map_or(0, Results::skipped);
+    if skipped > 0 {
         output.note(&format!(
             "{skipped} lines of the results are of other experiments, or unreadable: left alone"
         ));
@@ -53,12 +48,22 @@ pub(crate) fn eval(context: &Context, args: &EvalArgs, output: &mut Output) -> R
     let progress = Progress::new(&plan, output);
     let attempts = perform(&experiment, &prompts, &done, results.as_mut(), &progress, output)?;
     let report = Report::new(&library, &prompts, &attempts);
-    let measured = Measured { label: &label, method, runs: args.runs, elapsed: started.elapsed() };
+    let measured = Measured {
+        label: &opened.label,
+        method: args.method.into(),
+        runs: args.runs,
+        elapsed: started.elapsed(),
+    };
     if let Some(path) = &args.html {
         write(path, &measured.html(&report, &args.file))?;
     }
     measured.print(&report, output)?;
     finish(&report, attempts.len(), plan.done + plan.attempts)
+}
+
+/// What results are kept under: settings that may change the answers are part of it, the address is not.
+fn asked(label: &str, args: &ModelArgs) -> String {
+    format!("{label} {:?} {:?}", args.temperature, args.max_output)
 }
 
 /// What is said of a measurement beside its figures.

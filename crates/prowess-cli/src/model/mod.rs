@@ -35,6 +35,12 @@ pub(crate) enum Purpose {
     Show,
 }
 
+impl Purpose {
+    fn unless(is_only_shown: bool) -> Self {
+        if is_only_shown { Self::Show } else { Self::Send }
+    }
+}
+
 pub(crate) fn open(args: &ModelArgs, purpose: Purpose) -> Result<Opened, Failure> {
     let (service, name) = meant(args)?;
     let variable =

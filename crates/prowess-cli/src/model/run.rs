@@ -19,12 +19,8 @@ use crate::output::{CYAN, DIM, Output, YELLOW, safe};
 use crate::session::{SessionFile, tell};
 
 pub(crate) fn run(context: &Context, args: &RunArgs, output: &mut Output) -> Result<(), Failure> {
-    let purpose = if args.show_request { Purpose::Show } else { Purpose::Send };
-    let Opened { provider, label } = open(&args.model, purpose)?;
-    let mut options = context.catalog_options();
-    if let Some(budget) = args.budget {
-        options = options.budget(budget);
-    }
+    let Opened { provider, label } = open(&args.model, Purpose::unless(args.show_request))?;
+    let options = context.budgeted(args.budget);
     let mut agent =
         Agent::new(&provider, &context.library).catalog_options(&options).max_turns(args.max_turns as usize);
     if let Some(system) = &args.system {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use prowess::text::grouped;
-use prowess_select::{ByModel, ErrorKind, Request};
+use prowess_select::{ByModel, Choice, ErrorKind, Request};
 use serde_json::json;
 
 use super::args::ChoiceArgs;
@@ -25,50 +25,63 @@ pub(crate) fn select(
     args: &ChoiceArgs,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let purpose = if args.show_request { Purpose::Show } else { Purpose::Send };
-    let Opened { provider, label } = open(&args.model, purpose)?;
-    let mut options = context.catalog_options();
-    if let Some(budget) = args.budget {
-        options = options.budget(budget);
-    }
+    let Opened { provider, label } = open(&args.model, Purpose::unless(args.show_request))?;
+    let options = context.budgeted(args.budget);
     let request = Request::with_catalog(&context.library, &options, prompt);
     let chooser = ByModel::new(&provider, args.method.into());
     if args.show_request {
         return show_request(&provider, &chooser.turn(&request), output);
     }
     tell_problems(context, output);
+    let runs = ask(&chooser, &request, args.runs, output)?;
+    if let (Some(choice), 1, false) = (&runs.last, args.runs, output.is_json()) {
+        return Ok(output.line(model_choice(choice, &label))?);
+    }
+    print(&runs, &label, output)
+}
+
+/// What several runs came to.
+#[derive(Default)]
+struct Runs {
+    counts: Counts,
+    last: Option<Choice>,
+    errored: u32,
+}
+
+/// Asks so often. What a model does wrong now and then is counted; if it does nothing else, that is the failure.
+fn ask(chooser: &ByModel<'_>, request: &Request, times: u32, output: &mut Output) -> Result<Runs, Failure> {
     let interrupt = Interrupt::listen();
-    let (mut counts, mut last, mut failed) = (Counts::new(), None, Vec::new());
-    for _ in 0..args.runs {
-        match chooser.choose(&request, &mut |delta| hear(delta, &interrupt, output)) {
+    let mut runs = Runs::default();
+    let mut failed = None;
+    for _ in 0..times {
+        match chooser.choose(request, &mut |delta| hear(delta, &interrupt, output)) {
             Ok((choice, _)) => {
-                *counts.entry(choice.skill.clone()).or_default() += 1;
-                last = Some(choice);
+                *runs.counts.entry(choice.skill.clone()).or_default() += 1;
+                runs.last = Some(choice);
             }
-            Err(error) if error.kind() == ErrorKind::Model => failed.push(error),
+            Err(error) if error.kind() == ErrorKind::Model => {
+                runs.errored += 1;
+                failed = Some(error);
+            }
             Err(error) => return Err(error.into()),
         }
     }
-    match (last, failed.pop()) {
-        (None, Some(error)) => Err(error.into()),
-        (Some(choice), None) if args.runs == 1 && !output.is_json() => {
-            Ok(output.line(model_choice(&choice, &label))?)
+    match failed {
+        Some(error) if runs.last.is_none() => Err(error.into()),
+        Some(error) => {
+            let errored = runs.errored;
+            output.note(&format!(
+                "{errored} of {times} runs failed, the last one: {}",
+                safe(&error.to_string())
+            ));
+            Ok(runs)
         }
-        (_, error) => {
-            let errored = args.runs - counts.values().sum::<u32>();
-            if let Some(error) = error {
-                output.note(&format!(
-                    "{errored} of {} runs failed, the last one: {}",
-                    args.runs,
-                    safe(&error.to_string())
-                ));
-            }
-            print(&counts, errored, &label, output)
-        }
+        None => Ok(runs),
     }
 }
 
-fn print(counts: &Counts, errored: u32, label: &str, output: &mut Output) -> Result<(), Failure> {
+fn print(all: &Runs, label: &str, output: &mut Output) -> Result<(), Failure> {
+    let Runs { counts, errored, .. } = all;
     let mut runs: Vec<(&Option<String>, &u32)> = counts.iter().collect();
     runs.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let choice = runs.first().and_then(|(name, _)| name.as_deref());
@@ -86,8 +99,8 @@ fn print(counts: &Counts, errored: u32, label: &str, output: &mut Output) -> Res
         vec![safe(name), bar(count, most as usize, width), grouped(count)]
     };
     let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
-    if errored > 0 {
-        rows.push(vec!["(failed)".to_owned(), String::new(), grouped(errored as usize)]);
+    if *errored > 0 {
+        rows.push(vec!["(failed)".to_owned(), String::new(), grouped(*errored as usize)]);
     }
     output.table(&[("SKILL", Column::Long), ("CHOSEN", Column::Text), ("TIMES", Column::Number)], rows)?;
     Ok(output.line(safe(label))?)

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::mpsc;
 
 use prowess_testkit::peer::{Peer, Received, Response};
 use serde_json::{Value, json};
@@ -275,7 +276,11 @@ fn eval_killed_and_resumed_prints_the_same() {
 
     let results = tree.at("results.jsonl");
     let results = ["--results", results.to_str().unwrap()];
-    let endpoint = Peer::start(by_words);
+    let (sender, receiver) = mpsc::channel();
+    let endpoint = Peer::start(move |before, request| {
+        let _ = sender.send(());
+        by_words(before, request)
+    });
     let url = endpoint.url();
     let mut child =
         command(&directory, &[&arguments[..], &results, &["--endpoint", &url, "--jobs", "1"]].concat())
@@ -283,9 +288,7 @@ fn eval_killed_and_resumed_prints_the_same() {
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-    while endpoint.received().len() < 12 {
-        std::thread::yield_now();
-    }
+    receiver.iter().take(12).for_each(drop);
     child.kill().unwrap();
     child.wait().unwrap();
     let made = fs::read_to_string(results[1]).unwrap().lines().count();
@@ -364,7 +367,9 @@ fn demo_lets_a_model_choose() {
 #[test]
 fn an_interrupt_ends_what_waits_for_a_silent_endpoint() {
     let tree = tree();
-    let peer = Peer::start(|_, _| {
+    let (sender, receiver) = mpsc::channel();
+    let peer = Peer::start(move |_, _| {
+        let _ = sender.send(());
         loop {
             std::thread::park();
         }
@@ -375,9 +380,7 @@ fn an_interrupt_ends_what_waits_for_a_silent_endpoint() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    while peer.received().is_empty() {
-        std::thread::yield_now();
-    }
+    receiver.recv().unwrap();
     let mut kill = std::process::Command::new("kill");
     assert!(kill.args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();

@@ -152,7 +152,8 @@ impl<'a> Agent<'a> {
         &self.catalog
     }
 
-    /// The first request of a run, as it would be sent: with what the prompt mentions, and nothing delivered.
+    /// The first request of a run, as it would be sent, with the bodies of the skills that the prompt mentions. The
+    /// conversation stays as it is.
     #[must_use]
     pub fn first_turn(&self, conversation: &Conversation, prompt: &str) -> crate::model::Turn {
         let mut conversation = conversation.clone();

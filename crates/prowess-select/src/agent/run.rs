@@ -74,8 +74,8 @@ impl<'r, 'a> Running<'r, 'a> {
             return Ok(self.outcome);
         }
         let turns = self.outcome.turns;
-        Err(Error::model(format!("the model came to no end within {turns} turns"))
-            .with_help("allow more of them"))
+        let message = format!("the model came to no end within {turns} turns");
+        Err(Error::new(ErrorKind::Endless, message).with_help("allow more of them"))
     }
 
     /// The next request.

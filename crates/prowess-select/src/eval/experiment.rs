@@ -140,10 +140,7 @@ impl<'a> Experiment<'a> {
         on: &mut dyn FnMut(&Attempt) -> ControlFlow<()>,
     ) -> Result<Vec<Attempt>, Error> {
         let tasks = self.tasks(prompts, done);
-        let wanted: HashSet<&str> = prompts.iter().map(|prompt| prompt.id.as_str()).collect();
-        let is_wanted =
-            |attempt: &&Attempt| wanted.contains(attempt.prompt.as_str()) && attempt.run < self.runs;
-        let mut attempts: Vec<Attempt> = done.iter().filter(is_wanted).cloned().collect();
+        let mut attempts = self.wanted(prompts, done);
         let mut outcome = Ok(());
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
@@ -173,6 +170,14 @@ impl<'a> Experiment<'a> {
         outcome?;
         attempts.sort_by(|a, b| (&a.prompt, a.run).cmp(&(&b.prompt, b.run)));
         Ok(attempts)
+    }
+
+    /// What is done of what these prompts and so many runs ask for.
+    fn wanted(&self, prompts: &[Prompt], done: &[Attempt]) -> Vec<Attempt> {
+        let wanted: HashSet<&str> = prompts.iter().map(|prompt| prompt.id.as_str()).collect();
+        let is_wanted =
+            |attempt: &&Attempt| wanted.contains(attempt.prompt.as_str()) && attempt.run < self.runs;
+        done.iter().filter(is_wanted).cloned().collect()
     }
 
     fn tasks<'p>(&self, prompts: &'p [Prompt], done: &[Attempt]) -> Vec<(&'p Prompt, u32)> {

@@ -1,50 +1,53 @@
 use serde_json::{Value, json};
 
-use super::{Rate, Report};
+use super::{Failing, Group, Pair, Rate, Report, SkillReport};
 
 impl Report {
     /// The report as JSON. Rates have their Wilson interval beside them.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let names = self.skills.iter().map(|skill| Value::from(skill.name.as_str()));
-        let skills = self.skills.iter().map(|skill| {
-            json!({
-                "name": skill.name, "prompts": skill.prompts,
-                "recall": rate(skill.recall), "false_triggers": rate(skill.false_triggers),
-            })
-        });
-        let failing = self.failing.iter().map(|failing| {
-            let instead = failing.instead.iter().map(|(name, count)| json!({"name": name, "count": count}));
-            json!({
-                "prompt": failing.prompt, "expected": failing.expected,
-                "right": rate(failing.right), "instead": instead.collect::<Value>(),
-            })
-        });
-        let pairs = self.pairs.iter().map(|pair| {
-            json!({
-                "first": pair.first, "second": pair.second,
-                "first_lost": pair.first_lost, "second_lost": pair.second_lost,
-            })
-        });
-        let groups = self
-            .groups
-            .iter()
-            .map(|group| json!({"kind": group.kind, "name": group.name, "right": rate(group.right)}));
         let errored = self.errored.iter().map(|(why, count)| json!({"why": why, "count": count}));
         json!({
             "counted": self.counted,
             "errored": {"count": self.errors(), "reasons": errored.collect::<Value>()},
             "recall": rate(self.recall()),
             "none_right": rate(self.quiet),
-            "skills": skills.collect::<Value>(),
+            "skills": self.skills.iter().map(skill).collect::<Value>(),
             "confusion": {"names": names.chain([Value::Null]).collect::<Value>(), "counts": self.confusion},
-            "failing": failing.collect::<Value>(),
-            "pairs": pairs.collect::<Value>(),
-            "groups": groups.collect::<Value>(),
+            "failing": self.failing.iter().map(failing).collect::<Value>(),
+            "pairs": self.pairs.iter().map(pair).collect::<Value>(),
+            "groups": self.groups.iter().map(group).collect::<Value>(),
             "usage": {"input": self.usage.input, "output": self.usage.output},
             "warnings": self.warnings,
         })
     }
+}
+
+fn skill(skill: &SkillReport) -> Value {
+    json!({
+        "name": skill.name, "prompts": skill.prompts,
+        "recall": rate(skill.recall), "false_triggers": rate(skill.false_triggers),
+    })
+}
+
+fn failing(failing: &Failing) -> Value {
+    let instead = failing.instead.iter().map(|(name, count)| json!({"name": name, "count": count}));
+    json!({
+        "prompt": failing.prompt, "expected": failing.expected,
+        "right": rate(failing.right), "instead": instead.collect::<Value>(),
+    })
+}
+
+fn pair(pair: &Pair) -> Value {
+    json!({
+        "first": pair.first, "second": pair.second,
+        "first_lost": pair.first_lost, "second_lost": pair.second_lost,
+    })
+}
+
+fn group(group: &Group) -> Value {
+    json!({"kind": group.kind, "name": group.name, "right": rate(group.right)})
 }
 
 fn rate(rate: Rate) -> Value {

@@ -10,6 +10,26 @@ enum Frame {
     Map(Map<String, Value>, Option<String>),
 }
 
+impl Frame {
+    /// Takes a value: the next item, the next key, or that key's value. None if a key is no scalar.
+    fn take(&mut self, value: Value) -> Option<()> {
+        match self {
+            Self::List(items) => items.push(value),
+            Self::Map(entries, key) => match key.take() {
+                Some(key) => drop(entries.insert(key, value)),
+                None => {
+                    *key = Some(match value {
+                        Value::Array(_) | Value::Object(_) => return None,
+                        Value::String(text) => text,
+                        other => other.to_string(),
+                    });
+                }
+            },
+        }
+        Some(())
+    }
+}
+
 /// Reads one YAML document. Plain scalars are null, true, false, numbers or text; the rest is text.
 pub(super) fn read(text: &str) -> Result<Value, Error> {
     let mut stack: Vec<Frame> = Vec::new();
@@ -37,19 +57,9 @@ pub(super) fn read(text: &str) -> Result<Value, Error> {
         let Some(value) = complete else { continue };
         match stack.last_mut() {
             None => root = Some(value),
-            Some(Frame::List(items)) => items.push(value),
-            Some(Frame::Map(entries, key)) => match key.take() {
-                Some(key) => {
-                    entries.insert(key, value);
-                }
-                None => match value {
-                    Value::Array(_) | Value::Object(_) => {
-                        return Err(wrong(&format!("line {line}: a key is a list or a map")));
-                    }
-                    Value::String(text) => *key = Some(text),
-                    other => *key = Some(other.to_string()),
-                },
-            },
+            Some(frame) => {
+                frame.take(value).ok_or_else(|| wrong(&format!("line {line}: a key is a list or a map")))?
+            }
         }
     }
     root.ok_or_else(|| wrong("it is empty"))

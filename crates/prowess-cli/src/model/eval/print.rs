@@ -38,19 +38,16 @@ pub(super) fn report(measured: &Measured<'_>, report: &Report, output: &mut Outp
 }
 
 fn skills(report: &Report, output: &mut Output) -> Result<(), Failure> {
-    let mut rows: Vec<Vec<String>> = report
-        .skills
-        .iter()
-        .map(|skill| {
-            let recall = rate(skill.recall);
-            let wrong = rate(skill.false_triggers);
-            vec![safe(&skill.name), grouped(skill.prompts), recall.0, recall.1, wrong.0, wrong.1]
-        })
+    let row = |name: &str, prompts: String, right: Rate, wrong: Option<Rate>| {
+        let (right, wrong) = (rate(right), wrong.map(rate).unwrap_or_default());
+        vec![safe(name), prompts, right.0, right.1, wrong.0, wrong.1]
+    };
+    let skills = report.skills.iter();
+    let mut rows: Vec<Vec<String>> = skills
+        .map(|skill| row(&skill.name, grouped(skill.prompts), skill.recall, Some(skill.false_triggers)))
         .collect();
-    let (recall, quiet) = (rate(report.recall()), rate(report.quiet));
-    let blank = String::new;
-    rows.push(vec!["all skills".to_owned(), blank(), recall.0, recall.1, blank(), blank()]);
-    rows.push(vec!["none".to_owned(), blank(), quiet.0, quiet.1, blank(), blank()]);
+    rows.push(row("all skills", String::new(), report.recall(), None));
+    rows.push(row("none", String::new(), report.quiet, None));
     let head = [
         ("SKILL", Column::Long),
         ("PROMPTS", Column::Number),
