@@ -31,9 +31,11 @@ pub(crate) fn eval(context: &Context, args: &EvalArgs, output: &mut Output) -> R
         .method(args.method.into())
         .runs(args.runs)
         .jobs(args.jobs as usize);
-    let mut results = args
+    let results_file = args
         .results
         .as_deref()
+        .filter(|path| !args.dry_run || path.exists());
+    let mut results = results_file
         .map(|path| Results::open(path, &experiment.id()))
         .transpose()?;
     let done = results
