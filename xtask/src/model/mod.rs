@@ -36,7 +36,7 @@ const TRIGGERS: &str = "crates/prowess-select/tests/data/triggers.yaml";
 const BODY: &str = "<skill_content name=";
 const ANSWERS: [&str; 3] = [BODY, "is in this conversation already", "Nothing was delivered"];
 /// Enough for a call, and not for an essay.
-const MAX_OUTPUT: &str = "200";
+const MAX_OUTPUT: &str = "128";
 
 /// Runs all of it; says that it is skipped where no model can be had.
 pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
