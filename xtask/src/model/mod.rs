@@ -26,8 +26,11 @@ const PROMPTS: [&str; 4] = [
     "Fill in the PDF form visa.pdf with my name.",
 ];
 const TRIGGERS: &str = "crates/prowess-select/tests/data/triggers.yaml";
+/// What an activation puts into the next request: a body, or a note in its stead.
+const BODY: &str = "<skill_content name=";
+const ANSWERS: [&str; 3] = [BODY, "is in this conversation already", "Nothing was delivered"];
 /// Enough for a call, and not for an essay.
-const MAX_OUTPUT: &str = "200";
+const MAX_OUTPUT: &str = "128";
 
 /// Runs all of it; says that it is skipped where no model can be had.
 pub(crate) fn run(kind: Option<&str>) -> Result<(), Failure> {
@@ -139,28 +142,20 @@ fn select(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
 fn runs(relay: &Peer, seen: &mut Seen) -> Result<(), Failure> {
     for prompt in PROMPTS {
         let before = relay.received().len();
-        let ran = output(&mut prowess(
-            relay,
-            &["run", prompt, "--json", "--max-turns", "4", "--max-output", "200"],
-        )?)?;
+        let arguments = ["run", prompt, "--json", "--max-turns", "4", "--max-output", MAX_OUTPUT];
+        let ran = output(&mut prowess(relay, &arguments)?)?;
         let shape: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
-        let requests: Vec<Value> = relay.received()[before..]
-            .iter()
-            .filter_map(|request| serde_json::from_str(&request.body).ok())
-            .collect();
-        let delivered = digests(&requests);
+        let received = relay.received();
+        let last = received[before..].last().and_then(|request| serde_json::from_str(&request.body).ok());
+        let last: Value = last.unwrap_or_default();
+        let messages = last["messages"].as_array().map_or(&[] as &[_], Vec::as_slice);
         seen.attempts += 1;
         seen.errored += usize::from(!ran.status.success() && !is_endless(&shape));
-        seen.activations += delivered.len();
+        seen.activations += messages.iter().filter(|message| content(message).contains(BODY)).count();
+        seen.lost_bodies += lost_bodies(messages);
         println!("\n$ prowess run '{prompt}'");
-        transcript(requests.last());
+        transcript(messages);
         println!("{}", text(&ran.stdout).trim());
-        for activation in shape["activations"].as_array().into_iter().flatten() {
-            let digest = activation["digest"].as_str().unwrap_or("no digest");
-            let is_lost =
-                activation["status"] == "new" && !delivered.iter().any(|text| text.contains(digest));
-            seen.lost_bodies += usize::from(is_lost);
-        }
     }
     Ok(())
 }
@@ -171,29 +166,31 @@ fn is_endless(shape: &Value) -> bool {
     ["times in a row", "came to no end"].iter().any(|sign| message.contains(sign))
 }
 
-/// The bodies that stand in requests, each request for itself.
-fn digests(requests: &[Value]) -> Vec<String> {
-    let messages = requests.last().map_or(&Value::Null, |request| &request["messages"]);
-    let contents =
-        messages.as_array().into_iter().flatten().filter_map(|message| message["content"].as_str());
-    contents.filter(|text| text.contains("<skill_content name=")).map(str::to_owned).collect()
+fn content(message: &Value) -> &str {
+    message["content"].as_str().unwrap_or_default()
+}
+
+/// The calls of `activate_skill` in a request that are answered by neither a body, nor a note that it is there, nor why
+/// there is none.
+fn lost_bodies(messages: &[Value]) -> usize {
+    let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    let activations = calls.filter(|call| call["function"]["name"] == "activate_skill");
+    let is_answered = |call: &&Value| {
+        let mut results = messages.iter().filter(|message| message["tool_call_id"] == call["id"]);
+        results.any(|result| ANSWERS.iter().any(|sign| content(result).contains(sign)))
+    };
+    activations.filter(|call| !is_answered(call)).count()
 }
 
 /// The last request of a run holds everything that was said before.
-fn transcript(request: Option<&Value>) {
-    let messages = request.map_or(&Value::Null, |request| &request["messages"]);
-    for message in messages.as_array().into_iter().flatten() {
+fn transcript(messages: &[Value]) {
+    for message in messages {
         let role = message["role"].as_str().unwrap_or_default();
-        let said = message["content"].as_str().unwrap_or_default();
         for call in message["tool_calls"].as_array().into_iter().flatten() {
-            let function = &call["function"];
-            println!(
-                "{role:>10} | {}({})",
-                function["name"].as_str().unwrap_or_default(),
-                function["arguments"].as_str().unwrap_or_default()
-            );
+            let part = |key: &str| call["function"][key].as_str().unwrap_or_default();
+            println!("{role:>10} | {}({})", part("name"), part("arguments"));
         }
-        let lines: Vec<&str> = said.lines().collect();
+        let lines: Vec<&str> = content(message).lines().collect();
         for line in lines.iter().take(6) {
             println!("{role:>10} | {line}");
         }
