@@ -1,0 +1,91 @@
+//! The library as it is now, shared by all connections.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use prowess::{Catalog, Library};
+use rmcp::model::Tool;
+use tokio::sync::watch;
+
+use crate::options::{CatalogPlace, Options};
+use crate::tools;
+
+/// A library, and what clients see of it, made when it is first asked for.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) library: Library,
+    options: Arc<Options>,
+    catalog: OnceLock<Catalog>,
+    tools: OnceLock<Vec<Tool>>,
+}
+
+impl Snapshot {
+    fn new(library: Library, options: Arc<Options>) -> Self {
+        Self { library, options, catalog: OnceLock::new(), tools: OnceLock::new() }
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        self.catalog.get_or_init(|| Catalog::build(&self.library, &self.options.catalog_options()))
+    }
+
+    pub(crate) fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| tools::definitions(&self.library, self.catalog(), &self.options))
+    }
+
+    /// What the server says of itself beside its tools.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let is_wanted = self.options.place != CatalogPlace::Tool;
+        Some(self.catalog().text()).filter(|text| is_wanted && !text.is_empty()).map(str::to_owned)
+    }
+
+    /// Whether another load found the same.
+    fn is_same(&self, other: &Library) -> bool {
+        let library = &self.library;
+        library.skills() == other.skills()
+            && library.shadowed() == other.shadowed()
+            && library.invalid() == other.invalid()
+            && library.diagnostics() == other.diagnostics()
+    }
+}
+
+/// Loads the library again when it is asked for, and tells when it has changed.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    current: Mutex<Arc<Snapshot>>,
+    /// Counts the changes.
+    changes: watch::Sender<u64>,
+}
+
+impl Shelf {
+    pub(crate) fn new(library: Library, options: Options) -> Self {
+        let snapshot = Arc::new(Snapshot::new(library, Arc::new(options)));
+        Self { current: Mutex::new(snapshot), changes: watch::Sender::new(0) }
+    }
+
+    /// Reads the disk, which may block, and gives what is there now.
+    pub(crate) fn fresh(&self) -> Arc<Snapshot> {
+        let mut current = self.lock();
+        let reload = current.library.reload();
+        if !current.is_same(&reload.library) {
+            let is_unchanged = reload.is_unchanged();
+            *current = Arc::new(Snapshot::new(reload.library, current.options.clone()));
+            if !is_unchanged {
+                self.changes.send_modify(|changes| *changes += 1);
+            }
+        }
+        current.clone()
+    }
+
+    /// Yields each time the skills have changed.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// A snapshot is replaced whole, so a panic elsewhere can't have left half of one.
+    fn lock(&self) -> MutexGuard<'_, Arc<Snapshot>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
