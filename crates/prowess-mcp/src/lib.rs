@@ -15,9 +15,12 @@
 //! 1. **Tools** for every client: `list_skills`, `activate_skill`, `read_skill_resource`, `why_skill`. The catalog stands
 //!    in the description of `activate_skill` and in the server's instructions. Every skill that the user may activate is
 //!    a prompt.
-//! 2. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited. Clients
+//! 2. **The Skills extension** (SEP-2640) for clients that have it: `skills/list`, `skills/get`,
+//!    `resources/directory/read`, and `resources/read` of every file as it is, byte for byte. A skill whose name that
+//!    extension does not allow is left out of the list and named beside it.
+//! 3. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited. Clients
 //!    are told that lists have changed.
-//! 3. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
+//! 4. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
 //!    is delivered as often as it is asked for, unless [`Options::dedup`] says for how long it may be taken to be there.
 //!
 //! # What it does not do
@@ -26,9 +29,12 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
+mod manifest;
 mod options;
 mod page;
 mod prompts;
+mod resources;
 mod server;
 mod session;
 mod shelf;

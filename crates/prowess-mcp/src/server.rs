@@ -2,19 +2,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::{ErrorKind, Library, json};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch;
 
 use crate::options::Options;
-use crate::page::page;
+use crate::page::{after, page};
 use crate::session::Session;
 use crate::shelf::{Shelf, Snapshot};
-use crate::{prompts, tools};
+use crate::{prompts, resources, tools};
 
 /// An MCP server over a library, for one connection. Its transports are [`serve_stdio`](crate::serve_stdio) and its
 /// like; it is also a handler of the SDK's, for a transport of one's own.
@@ -50,6 +53,12 @@ impl Server {
     #[must_use]
     pub fn connection(&self) -> Self {
         Self { shelf: self.shelf.clone(), session: Arc::default(), alive: Arc::default() }
+    }
+
+    /// The skills that the Skills extension can't express, by their ids, and why: it has stricter rules for names.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<(String, String)> {
+        self.shelf.last().left_out().to_vec()
     }
 
     /// Answers from what is on the disk now, where blocking does no harm.
@@ -106,6 +115,10 @@ impl ServerHandler for Server {
             .enable_tool_list_changed()
             .enable_prompts()
             .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_completions()
+            .enable_skills_with_directory_read()
             .build();
         let me = Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_title("Prowess");
         ServerConfig::new(capabilities).with_server_info(me)
@@ -206,5 +219,80 @@ impl ServerHandler for Server {
         })
         .await
         .map(GetPromptResponse::from)
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        self.answer(|snapshot, _| resources::list_skills(snapshot, after(request)?)).await
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        self.answer(move |snapshot, _| resources::find_skill(snapshot, &request.uri)).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.answer(|snapshot, _| {
+            let (resources, next) = page(resources::list(snapshot), request, |resource| &resource.uri)?;
+            let mut result = ListResourcesResult::with_all_items(resources);
+            result.next_cursor = next;
+            Ok(result)
+        })
+        .await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.answer(move |snapshot, _| resources::read(snapshot, &request.uri))
+            .await
+            .map(ReadResourceResponse::from)
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        self.answer(move |snapshot, _| {
+            let children = resources::read_directory(snapshot, &request.uri)?;
+            let paging = PaginatedRequestParams::default().with_cursor(request.cursor);
+            let (children, next) = page(children, Some(paging), |child| &child.uri)?;
+            let mut result = ReadResourceDirectoryResult::with_all_items(children);
+            result.next_cursor = next;
+            Ok(result)
+        })
+        .await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.answer(move |snapshot, _| {
+            resources::complete(snapshot, &request.r#ref, &request.argument, request.context)
+        })
+        .await
     }
 }

@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use prowess::skill::Skill;
 use prowess::{Catalog, Library};
-use rmcp::model::Tool;
+use rmcp::model::{Skill as Entry, Tool};
 use tokio::sync::watch;
 
+use crate::address::Addresses;
+use crate::manifest::{self, Digests};
 use crate::options::{CatalogPlace, Options};
 use crate::tools;
 
@@ -16,11 +19,31 @@ pub(crate) struct Snapshot {
     options: Arc<Options>,
     catalog: OnceLock<Catalog>,
     tools: OnceLock<Vec<Tool>>,
+    digests: Arc<Digests>,
+    addresses: OnceLock<Addresses>,
+    entries: OnceLock<Entries>,
+}
+
+/// What the Skills extension has of a library, without the files.
+#[derive(Debug, Default)]
+struct Entries {
+    /// The skills that a model may have, by their URIs.
+    listed: Vec<(Arc<Skill>, Entry)>,
+    /// The ids of those that the extension can't express, and why.
+    left_out: Vec<(String, String)>,
 }
 
 impl Snapshot {
-    fn new(library: Library, options: Arc<Options>) -> Self {
-        Self { library, options, catalog: OnceLock::new(), tools: OnceLock::new() }
+    fn new(library: Library, options: Arc<Options>, digests: Arc<Digests>) -> Self {
+        Self {
+            library,
+            options,
+            catalog: OnceLock::new(),
+            tools: OnceLock::new(),
+            digests,
+            addresses: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -39,6 +62,36 @@ impl Snapshot {
     pub(crate) fn instructions(&self) -> Option<String> {
         let is_wanted = self.options.place != CatalogPlace::Tool;
         Some(self.catalog().text()).filter(|text| is_wanted && !text.is_empty()).map(str::to_owned)
+    }
+
+    pub(crate) fn digests(&self) -> &Digests {
+        &self.digests
+    }
+
+    pub(crate) fn addresses(&self) -> &Addresses {
+        self.addresses.get_or_init(|| Addresses::new(&self.library))
+    }
+
+    pub(crate) fn entries(&self) -> &[(Arc<Skill>, Entry)] {
+        &self.extension().listed
+    }
+
+    pub(crate) fn left_out(&self) -> &[(String, String)] {
+        &self.extension().left_out
+    }
+
+    fn extension(&self) -> &Entries {
+        self.entries.get_or_init(|| {
+            let mut entries = Entries::default();
+            for skill in self.library.listed() {
+                match manifest::entry(&self.library, skill) {
+                    Ok(entry) => entries.listed.push((skill.clone(), entry)),
+                    Err(why) => entries.left_out.push((skill.id().to_owned(), why)),
+                }
+            }
+            entries.listed.sort_by(|(_, one), (_, other)| one.uri.cmp(&other.uri));
+            entries
+        })
     }
 
     /// Whether another load found the same.
@@ -61,8 +114,13 @@ pub(crate) struct Shelf {
 
 impl Shelf {
     pub(crate) fn new(library: Library, options: Options) -> Self {
-        let snapshot = Arc::new(Snapshot::new(library, Arc::new(options)));
+        let snapshot = Arc::new(Snapshot::new(library, Arc::new(options), Arc::default()));
         Self { current: Mutex::new(snapshot), changes: watch::Sender::new(0) }
+    }
+
+    /// What was there at the last load.
+    pub(crate) fn last(&self) -> Arc<Snapshot> {
+        self.lock().clone()
     }
 
     /// Reads the disk, which may block, and gives what is there now.
@@ -71,7 +129,8 @@ impl Shelf {
         let reload = current.library.reload();
         if !current.is_same(&reload.library) {
             let is_unchanged = reload.is_unchanged();
-            *current = Arc::new(Snapshot::new(reload.library, current.options.clone()));
+            *current =
+                Arc::new(Snapshot::new(reload.library, current.options.clone(), current.digests.clone()));
             if !is_unchanged {
                 self.changes.send_modify(|changes| *changes += 1);
             }

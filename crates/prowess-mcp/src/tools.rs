@@ -114,7 +114,10 @@ fn why(snapshot: &Snapshot, arguments: &Value) -> CallToolResult {
     }
     let mut all = json::list(library, snapshot.catalog(), Duration::ZERO);
     let findings = ["invalid", "shadowed", "diagnostics"].map(|key| (key.to_owned(), all[key].take()));
-    text(&Value::Object(findings.into_iter().collect()).to_string())
+    let mut findings: JsonObject = findings.into_iter().collect();
+    let left_out = snapshot.left_out().iter().map(|(id, why)| json!({"id": id, "reason": why}));
+    findings.insert("left_out_of_skills_list".to_owned(), left_out.collect());
+    text(&Value::Object(findings).to_string())
 }
 
 fn text(text: &str) -> CallToolResult {

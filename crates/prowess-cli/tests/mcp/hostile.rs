@@ -90,4 +90,8 @@ fn ten_thousand_skills_are_served() {
         first["prompts"].as_array().and_then(|prompts| prompts.last()).map(|prompt| prompt["name"].clone());
     assert_eq!(last, Some("skill-00199".into()));
     assert_eq!(second["prompts"][0]["name"], "skill-00200");
+    let skills = client.result("skills/list", json!({}));
+    let next = client.result("skills/list", json!({"cursor": skills["nextCursor"]}));
+    assert_eq!(skills["skills"].as_array().map(Vec::len), Some(200));
+    assert_eq!(next["skills"][0]["uri"], "skill://skill-00200/SKILL.md");
 }
