@@ -1,9 +1,10 @@
 //! `mcp`: the library for clients that speak MCP.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use prowess_mcp::{CatalogPlace, Options, Server};
+use prowess_mcp::{CatalogPlace, HttpOptions, Options, Server};
 use serde_json::json;
 
 use crate::args::Global;
@@ -13,6 +14,15 @@ use crate::output::Output;
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
+    /// Listen for streamable HTTP instead, at this address and the path /mcp
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:8808")]
+    http: Option<SocketAddr>,
+    /// Let HTTP requests name this host, beside the loopback ones; repeatable
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
+    /// Let pages of this origin in, beside the loopback ones; repeatable
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
     /// The most that the catalog may cost, in tokens
     #[arg(long, value_name = "N", default_value_t = 8000)]
     budget: usize,
@@ -50,7 +60,16 @@ pub(crate) fn serve(global: &Global, args: &McpArgs, output: &mut Output) -> Res
         options = options.dedup(Duration::from_secs(seconds));
     }
     let server = Server::new(context.library, options);
-    prowess_mcp::serve_stdio(server).map_err(|error| Failure::io(error.to_string()))
+    let served = match args.http {
+        None => prowess_mcp::serve_stdio(server),
+        Some(address) => {
+            let options = HttpOptions::new(address);
+            let options = args.allow_host.iter().fold(options, |options, host| options.host(host));
+            let options = args.allow_origin.iter().fold(options, |options, origin| options.origin(origin));
+            prowess_mcp::serve_http(server, options, |address| output.note(&format!("http://{address}/mcp")))
+        }
+    };
+    served.map_err(|error| Failure::io(error.to_string()))
 }
 
 /// The form that most clients share: a program and its arguments, which are those of this call.

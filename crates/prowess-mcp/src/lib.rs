@@ -23,6 +23,10 @@
 //! 4. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
 //!    is delivered as often as it is asked for, unless [`Options::dedup`] says for how long it may be taken to be there.
 //!
+//! # Features
+//!
+//! * `http` (on by default): streamable HTTP beside stdio.
+//!
 //! # What it does not do
 //!
 //! It executes nothing, writes nothing, and decides nothing about skills: rules are the core's.
@@ -30,6 +34,8 @@
 #![forbid(unsafe_code)]
 
 mod address;
+#[cfg(feature = "http")]
+mod http;
 mod manifest;
 mod options;
 mod page;
@@ -41,6 +47,8 @@ mod shelf;
 mod stdio;
 mod tools;
 
+#[cfg(feature = "http")]
+pub use self::http::{HttpOptions, serve_http};
 pub use self::options::{CatalogPlace, Options};
 pub use self::server::Server;
 pub use self::stdio::serve_stdio;

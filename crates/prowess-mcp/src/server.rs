@@ -61,6 +61,12 @@ impl Server {
         self.shelf.last().left_out().to_vec()
     }
 
+    /// Lets subscriptions come to their end.
+    #[cfg(feature = "http")]
+    pub(crate) fn close_subscriptions(&self) {
+        self.shelf.close();
+    }
+
     /// Answers from what is on the disk now, where blocking does no harm.
     async fn answer<T: Send + 'static>(
         &self,
@@ -156,6 +162,7 @@ impl ServerHandler for Server {
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
+                () = self.shelf.closed() => return Ok(()),
                 changed = changes.changed() => if changed.is_err() { return Ok(()) },
             }
             // A sink refuses only when its client has gone, and then the next turn ends this.

@@ -110,12 +110,18 @@ pub(crate) struct Shelf {
     current: Mutex<Arc<Snapshot>>,
     /// Counts the changes.
     changes: watch::Sender<u64>,
+    /// Whether subscriptions are to end.
+    closing: watch::Sender<bool>,
 }
 
 impl Shelf {
     pub(crate) fn new(library: Library, options: Options) -> Self {
         let snapshot = Arc::new(Snapshot::new(library, Arc::new(options), Arc::default()));
-        Self { current: Mutex::new(snapshot), changes: watch::Sender::new(0) }
+        Self {
+            current: Mutex::new(snapshot),
+            changes: watch::Sender::new(0),
+            closing: watch::Sender::new(false),
+        }
     }
 
     /// What was there at the last load.
@@ -141,6 +147,18 @@ impl Shelf {
     /// Yields each time the skills have changed.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// Ends all subscriptions.
+    #[cfg(feature = "http")]
+    pub(crate) fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Waits until subscriptions are to end.
+    pub(crate) async fn closed(&self) {
+        // A sender that has gone closes as well.
+        drop(self.closing.subscribe().wait_for(|is_closing| *is_closing).await);
     }
 
     /// A snapshot is replaced whole, so a panic elsewhere can't have left half of one.

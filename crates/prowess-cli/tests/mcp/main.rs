@@ -3,6 +3,7 @@
 mod client;
 mod extension;
 mod hostile;
+mod http;
 mod tools;
 
 use std::fmt::Write;
