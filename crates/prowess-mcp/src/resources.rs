@@ -5,9 +5,9 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use prowess::ErrorKind;
 use prowess::files::SKILL_FILE;
 use prowess::skill::Skill;
+use prowess::{ErrorKind, json};
 use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompleteResult, CompletionContext, CompletionInfo, DIRECTORY_MIME_TYPE, GetSkillResult,
@@ -79,8 +79,10 @@ pub(crate) fn find_skill(snapshot: &Snapshot, uri: &str) -> Result<GetSkillResul
 /// The `SKILL.md` of every listed skill.
 pub(crate) fn list(snapshot: &Snapshot) -> Vec<Resource> {
     let listed = snapshot.library.listed().map(|skill| {
+        let written = json::frontmatter(skill.frontmatter());
+        let description = written["description"].as_str().unwrap_or(skill.description());
         Resource::new(uri(&address(&snapshot.library, skill), SKILL_FILE), skill.name())
-            .with_description(skill.description())
+            .with_description(description)
             .with_mime_type("text/markdown")
     });
     listed.collect()
