@@ -60,6 +60,7 @@ pub(crate) fn serve(global: &Global, args: &McpArgs, output: &mut Output) -> Res
         options = options.dedup(Duration::from_secs(seconds));
     }
     let server = Server::new(context.library, options);
+    server.watch();
     let served = match args.http {
         None => prowess_mcp::serve_stdio(server),
         Some(address) => {

@@ -19,7 +19,7 @@
 //!    `resources/directory/read`, and `resources/read` of every file as it is, byte for byte. A skill whose name that
 //!    extension does not allow is left out of the list and named beside it.
 //! 3. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited. Clients
-//!    are told that lists have changed.
+//!    are told that lists have changed, also between answers: roots and skill directories are watched.
 //! 4. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
 //!    is delivered as often as it is asked for, unless [`Options::dedup`] says for how long it may be taken to be there.
 //!
@@ -46,6 +46,7 @@ mod session;
 mod shelf;
 mod stdio;
 mod tools;
+mod watch;
 
 #[cfg(feature = "http")]
 pub use self::http::{HttpOptions, serve_http};

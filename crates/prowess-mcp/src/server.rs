@@ -11,13 +11,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::watch;
+use tokio::sync::watch::Sender;
 
 use crate::options::Options;
 use crate::page::{after, page};
 use crate::session::Session;
 use crate::shelf::{Shelf, Snapshot};
-use crate::{prompts, resources, tools};
+use crate::{prompts, resources, tools, watch};
 
 /// An MCP server over a library, for one connection. Its transports are [`serve_stdio`](crate::serve_stdio) and its
 /// like; it is also a handler of the SDK's, for a transport of one's own.
@@ -39,7 +39,7 @@ pub struct Server {
     shelf: Arc<Shelf>,
     session: Arc<Mutex<Session>>,
     /// Whoever works for this connection ends when it is dropped.
-    alive: Arc<watch::Sender<()>>,
+    alive: Arc<Sender<()>>,
 }
 
 impl Server {
@@ -47,6 +47,12 @@ impl Server {
     #[must_use]
     pub fn new(library: Library, options: Options) -> Self {
         Self { shelf: Arc::new(Shelf::new(library, options)), session: Arc::default(), alive: Arc::default() }
+    }
+
+    /// Watches the disk from now on, so that clients hear of changes before they ask. Without it, or where the system
+    /// does not let it, they hear of them with their next answer.
+    pub fn watch(&self) {
+        watch::start(&self.shelf);
     }
 
     /// The same server for another connection: it shares the library, and has a session of its own.
