@@ -175,6 +175,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  source <(prowess completions bash)\n  prowess completions fish | source"
     )]
     Completions(CompletionsArgs),
+    /// Serve the skills to any client that speaks MCP, over stdin and stdout or HTTP
+    #[cfg(feature = "mcp")]
+    #[command(
+        after_help = "Examples:\n  prowess mcp\n  prowess mcp --http\n  prowess mcp --project ~/work/app --print-config"
+    )]
+    Mcp(crate::mcp::McpArgs),
     /// The three stages in one run on six broken fixtures, and eight checks of what came out
     #[command(
         after_help = "Examples:\n  prowess demo\n  prowess demo 'write a commit message for my staged changes'"

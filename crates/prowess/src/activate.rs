@@ -392,7 +392,12 @@ fn line_at(bytes: &[u8], offset: usize) -> u64 {
 /// `sha256:` and 64 hex digits over the bytes.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    digest_text(&Sha256::digest(bytes))
+}
+
+/// A hash in the form of a digest.
+pub(crate) fn digest_text(hash: &[u8]) -> String {
+    let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 

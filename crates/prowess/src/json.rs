@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::explain::Explanation;
 use crate::ledger::{Ledger, Restored};
 use crate::library::{Library, LoadedRoot, Reload, ScanReport};
+use crate::parse::Frontmatter;
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
 use crate::tokens::Tokenizer;
@@ -305,6 +306,20 @@ pub fn error(error: &Error) -> Json {
 #[must_use]
 pub fn failure(code: &str, message: &str, candidates: &[String]) -> Json {
     json!({"error": {"code": code, "message": message, "candidates": candidates}})
+}
+
+/// Every top-level entry of a frontmatter, as its author wrote it, whether this crate knows the key or not.
+///
+/// ```
+/// let file = b"---\nname: notes\ndescription: >\n  Sorts\n  notes.\nx-team: [a, b]\n---\n";
+/// let parsed = prowess::parse::parse(file, std::path::Path::new("notes/SKILL.md"));
+/// let json = prowess::json::frontmatter(&parsed.frontmatter);
+/// assert_eq!(json, serde_json::json!({"name": "notes", "description": "Sorts notes.\n", "x-team": ["a", "b"]}));
+/// ```
+#[must_use]
+pub fn frontmatter(frontmatter: &Frontmatter) -> Json {
+    let entries = frontmatter.entries.iter().map(|(key, item)| (key.clone(), value(item)));
+    Json::Object(entries.collect::<Map<_, _>>())
 }
 
 /// A frontmatter value. Plain scalars are typed as YAML 1.2's core schema has it: `1.10` is a number, `yes` a string.

@@ -47,6 +47,7 @@ pub mod compact;
 pub mod diagnostic;
 pub mod error;
 pub mod explain;
+pub mod files;
 #[cfg(feature = "serde")]
 pub mod json;
 pub mod ledger;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
+use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
@@ -68,6 +68,12 @@ impl Source for Disk {
             })
         })
     }
+
+    fn stamp(&self, file: &Path) -> Option<Stamp> {
+        let metadata = fs::metadata(file).ok()?;
+        let modified = metadata.modified().ok()?;
+        Some(Stamp { size: metadata.len(), modified, inode: inode(&metadata) })
+    }
 }
 
 impl Tree for Disk {
@@ -112,6 +118,16 @@ fn kind(file_type: FileType) -> Kind {
     } else {
         plain_kind(file_type)
     }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> u64 {
+    0
 }
 
 #[cfg(not(unix))]

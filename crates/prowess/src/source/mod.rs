@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
@@ -52,6 +53,23 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// `NotConfined` if the path is absolute, holds `..` or leads out through a link; `UnknownResource` if there is no
     /// such regular file, with the nearest ones as candidates; `Io` if it can't be read.
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error>;
+
+    /// What tells whether a file is still the one it was; `None`, as by default, if nothing here can tell.
+    fn stamp(&self, file: &Path) -> Option<Stamp> {
+        let _ = file;
+        None
+    }
+}
+
+/// The size, time and identity of a file: what was learnt of its bytes holds as long as its stamp does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// The size in bytes.
+    pub size: u64,
+    /// When it was last written.
+    pub modified: SystemTime,
+    /// Its inode; 0 where there are none.
+    pub inode: u64,
 }
 
 /// The first bytes of a file.

@@ -1,0 +1,175 @@
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::server::Server;
+
+/// Where MCP is spoken.
+const PATH: &str = "/mcp";
+/// How long answers in flight may take once the server is to end.
+const GRACE: Duration = Duration::from_secs(10);
+/// The largest request.
+const MAX_REQUEST: usize = 4 * 1024 * 1024;
+
+type Service = StreamableHttpService<Server, LocalSessionManager>;
+type Body = BoxBody<Bytes, Infallible>;
+
+/// Where a server listens, and to whom.
+///
+/// ```
+/// use std::net::SocketAddr;
+/// use prowess_mcp::HttpOptions;
+///
+/// let options = HttpOptions::new(SocketAddr::from(([127, 0, 0, 1], 8808))).host("skills.example.com");
+/// ```
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    address: SocketAddr,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl HttpOptions {
+    /// Listens at an address; at port 0 the system chooses one. Requests must name a loopback host, and those of a
+    /// browser come from a page of one: no other page reaches the server, whatever a name resolves to.
+    #[must_use]
+    pub fn new(address: SocketAddr) -> Self {
+        let loopback = ["localhost", "127.0.0.1", "::1"];
+        let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        Self { address, hosts: loopback.map(str::to_owned).into(), origins: pages.map(str::to_owned).into() }
+    }
+
+    /// Lets requests name this host too: a name or an address, or either with a port.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Lets pages of this origin in too, for example `https://app.example.com:443`.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+}
+
+/// Serves any number of clients over streamable HTTP, at the path `/mcp`, until the process is told to end: then no
+/// connection is accepted any more, and answers in flight have ten seconds. `ready` is told the address.
+///
+/// A request of more than 4 MiB is refused.
+///
+/// # Errors
+/// If the address can't be had, or the system gives no runtime.
+pub fn serve_http(server: Server, options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(options.address).await?;
+        let end = end_of_process()?;
+        ready(listener.local_addr()?);
+        serve(server, &options, listener, end).await;
+        Ok(())
+    })
+}
+
+async fn serve(server: Server, options: &HttpOptions, listener: TcpListener, end: impl Future<Output = ()>) {
+    let sessions_end = CancellationToken::new();
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(&options.hosts)
+        .with_allowed_origins(&options.origins)
+        .with_max_request_body_bytes(MAX_REQUEST)
+        .with_cancellation_token(sessions_end.clone());
+    let connections = server.clone();
+    let service = Service::new(move || Ok(connections.connection()), Arc::default(), config);
+    let (graceful, in_flight) = (GracefulShutdown::new(), watch::Sender::new(()));
+    let mut end = std::pin::pin!(end);
+    loop {
+        let stream = tokio::select! {
+            () = &mut end => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                // Too many open files, or a client that went: neither is forever.
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let (service, in_flight) = (service.clone(), in_flight.clone());
+        let answer = service_fn(move |request| answer(service.clone(), in_flight.subscribe(), request));
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .serve_connection(TokioIo::new(stream), answer);
+        let connection = graceful.watch(connection);
+        // How a client's connection ends concerns nobody else.
+        tokio::spawn(async move { drop(connection.await) });
+    }
+    drop(listener);
+    server.close_subscriptions();
+    let finished = async {
+        in_flight.closed().await;
+        sessions_end.cancel();
+        graceful.shutdown().await;
+    };
+    // What is not finished in time is cut off.
+    drop(tokio::time::timeout(GRACE, finished).await);
+}
+
+/// Answers a request. A subscriber of what is in flight lives until a call's answer is sent, whole or not.
+async fn answer(
+    service: Service,
+    in_flight: watch::Receiver<()>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    if request.uri().path() != PATH {
+        let mut response = Response::new(Empty::new().boxed());
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        return Ok(response);
+    }
+    let is_call = request.method() == Method::POST;
+    let response = service.handle(request).await;
+    if !is_call {
+        return Ok(response);
+    }
+    Ok(response.map(|body| {
+        let keep = move |frame| {
+            let _ = &in_flight;
+            frame
+        };
+        body.map_frame(keep).boxed()
+    }))
+}
+
+/// Waits for an interrupt, or for the request to terminate.
+#[cfg(unix)]
+fn end_of_process() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn end_of_process() -> io::Result<impl Future<Output = ()>> {
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
+}

@@ -1,0 +1,64 @@
+use std::io;
+
+use rmcp::model::JsonRpcMessage;
+use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleServer, ServiceExt};
+
+use crate::server::Server;
+
+/// Serves one client over stdin and stdout until it closes them.
+///
+/// Only messages of the protocol are written to stdout. A message that is no JSON, or larger than 16 MiB, is passed
+/// over, and so is whatever comes before the first request.
+///
+/// # Errors
+/// If the system gives no runtime, or stdout can't be written to before there is a session.
+pub fn serve_stdio(server: Server) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let served = runtime.block_on(async {
+        let (stdin, stdout) = rmcp::transport::stdio();
+        let lines = AsyncRwTransport::new_server(stdin, stdout);
+        match server.serve(FromFirstRequest { lines, has_begun: false }).await {
+            Ok(service) => service.waiting().await.map(drop).map_err(io::Error::other),
+            // A client that leaves without a word has broken nothing.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    });
+    // A read of stdin can't be interrupted; nothing waits for it.
+    runtime.shutdown_background();
+    served
+}
+
+/// Lines without what comes before the first request: the SDK takes anything else there for the end.
+struct FromFirstRequest<T> {
+    lines: T,
+    has_begun: bool,
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for FromFirstRequest<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.lines.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let message = self.lines.receive().await?;
+            self.has_begun |= matches!(message, JsonRpcMessage::Request(_));
+            if self.has_begun {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.lines.close().await
+    }
+}

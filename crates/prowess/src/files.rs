@@ -1,0 +1,123 @@
+//! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::activate;
+use crate::error::{Error, ErrorKind};
+use crate::library::Library;
+use crate::skill::Skill;
+use crate::source::{ByteRange, Resources, Stamp};
+
+/// The path that stands for a skill's own file, however that is spelt on the disk.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// How much of a file is held at a time.
+const CHUNK: u64 = 1024 * 1024;
+
+/// A file's digest and size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// `sha256:` and 64 hex digits over the raw bytes.
+    pub digest: String,
+    /// The size in bytes.
+    pub size: u64,
+}
+
+impl Library {
+    /// The files that a skill brings along: the first `cap` of them by path, and how many there are.
+    #[must_use]
+    pub fn resources(&self, skill: &Skill, cap: usize) -> Resources {
+        self.source().resources(skill.directory(), cap)
+    }
+
+    /// Reads a whole file of a skill, raw, if it has no more than `max` bytes. [`SKILL_FILE`] is the skill's own file;
+    /// any other path is that of a resource, spelt out to its extension.
+    ///
+    /// # Errors
+    /// Those of [`resource`](Self::resource), and `BodyTooLarge` with both sizes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use prowess::{ErrorKind, Library, LoadOptions, Origin, Roots, source::Memory};
+    ///
+    /// let memory = Memory::new()
+    ///     .with("/skills/pdf/SKILL.md", "---\r\nname: pdf\r\ndescription: Fills forms.\r\n---\r\n")
+    ///     .with("/skills/pdf/references/fields.md", "Fields");
+    /// let roots = Roots::new().with("user", "/skills")?;
+    /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+    /// let pdf = library.find("pdf", Origin::User)?;
+    /// assert!(library.file(pdf, "SKILL.md", 1024)?.starts_with(b"---\r\n"));
+    /// assert_eq!(library.file(pdf, "references/fields.md", 1024)?, b"Fields");
+    /// let short = library.file(pdf, "references/fields", 1024).unwrap_err();
+    /// assert_eq!(short.kind(), ErrorKind::UnknownResource);
+    /// assert_eq!(library.file(pdf, "SKILL.md", 8).unwrap_err().kind(), ErrorKind::BodyTooLarge);
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
+    pub fn file(&self, skill: &Skill, path: &str, max: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.read_file(skill, path, max, &mut |part| bytes.extend_from_slice(part))?;
+        Ok(bytes)
+    }
+
+    /// The digest and size of a file of a skill with no more than `max` bytes, read piece by piece.
+    ///
+    /// # Errors
+    /// Those of [`file`](Self::file).
+    pub fn fingerprint(&self, skill: &Skill, path: &str, max: u64) -> Result<Fingerprint, Error> {
+        let mut hash = Sha256::new();
+        let size = self.read_file(skill, path, max, &mut |part| hash.update(part))?;
+        Ok(Fingerprint { digest: activate::digest_text(&hash.finalize()), size })
+    }
+
+    /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell.
+    #[must_use]
+    pub fn stamp(&self, skill: &Skill, path: &str) -> Option<Stamp> {
+        match path {
+            SKILL_FILE => self.source().stamp(skill.location()),
+            _ => self.source().stamp(&skill.directory().join(path)),
+        }
+    }
+
+    /// Hands a file to `each`, piece by piece, and gives its size.
+    fn read_file(
+        &self,
+        skill: &Skill,
+        path: &str,
+        max: u64,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<u64, Error> {
+        if path == SKILL_FILE {
+            let most = usize::try_from(max).unwrap_or(usize::MAX);
+            let file = self.source().read_prefix(skill.location(), most)?;
+            within(skill, path, file.size, max)?;
+            each(&file.bytes);
+            return Ok(file.bytes.len() as u64);
+        }
+        let mut read = 0;
+        loop {
+            let part = self.resource(skill, path, ByteRange { offset: read, length: CHUNK })?;
+            if part.path != path {
+                let message = format!("the skill has no file `{path}`");
+                return Err(
+                    Error::new(ErrorKind::UnknownResource, message).with_candidates([part.path.as_str()])
+                );
+            }
+            within(skill, path, part.size, max)?;
+            each(&part.bytes);
+            read += part.bytes.len() as u64;
+            if part.bytes.is_empty() || read >= part.size {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+fn within(skill: &Skill, path: &str, size: u64, max: u64) -> Result<(), Error> {
+    if size <= max {
+        return Ok(());
+    }
+    let message = format!("`{path}` has {size} bytes; the limit is {max}");
+    Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(skill.directory().join(path)))
+}
+
+#[cfg(test)]
+mod tests;
