@@ -1,5 +1,7 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
+use std::path::Path;
+
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
@@ -12,10 +14,11 @@ const MAX_READ: u64 = 1024 * 1024;
 impl Library {
     /// Reads a part of a file inside a skill's directory: at most 1 MiB at a time, whatever the range asks for.
     ///
-    /// A path without an extension stands for the one file with that stem.
+    /// A path without an extension stands for the one file with that stem. An absolute path that begins with the skill's
+    /// directory, which the delivered text names, is taken relative to it.
     ///
     /// # Errors
-    /// `NotConfined` if the path leads out of the directory, through `..`, as an absolute path or through a link;
+    /// `NotConfined` if the path leads out of the directory, through `..`, as an absolute path elsewhere or through a link;
     /// `UnknownResource` with what is there if there is no such file; `Io` if it can't be read.
     ///
     /// ```
@@ -29,13 +32,16 @@ impl Library {
     /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
     /// let pdf = library.find("pdf", Origin::User)?;
     /// assert_eq!(library.resource(pdf, "references/fields", ByteRange::FIRST)?.bytes, b"Fields");
+    /// assert_eq!(library.resource(pdf, "/skills/pdf/references/fields.md", ByteRange::FIRST)?.bytes, b"Fields");
     /// let outside = library.resource(pdf, "../../etc/passwd", ByteRange::FIRST).unwrap_err();
     /// assert_eq!(outside.kind(), ErrorKind::NotConfined);
     /// # Ok::<(), prowess::Error>(())
     /// ```
     pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
         let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
-        let part = self.source().read_resource(skill.directory(), path, capped)?;
+        let inside =
+            Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);
+        let part = self.source().read_resource(skill.directory(), &inside, capped)?;
         if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
                 "`{}` is the skill itself, not a file it brings along: activate the skill",
