@@ -8,6 +8,7 @@ mod lint;
 mod model;
 mod step;
 mod test;
+mod test_mcp;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ usage: cargo xtask COMMAND
 
 commands:
   test                         everything that must pass, on a fresh machine too
+  test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
+        ["test-mcp"] => test_mcp::run(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),
