@@ -144,7 +144,8 @@ impl<'a> Experiment<'a> {
         let mut outcome = Ok(());
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
+            // Without a buffer: when nothing more is to be spent, no more than the jobs are under way.
+            let (sender, receiver) = mpsc::sync_channel(0);
             for _ in 0..self.jobs.min(tasks.len()) {
                 let (sender, tasks, next, is_over) = (sender.clone(), &tasks, &next, &is_over);
                 scope.spawn(move || {
