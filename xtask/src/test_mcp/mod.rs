@@ -33,7 +33,7 @@ const OF_ONE: [(&str, &str); 6] = [
 ];
 
 pub(crate) fn run() -> Result<(), Failure> {
-    step::run(&mut cargo(&["build", "--package", "prowess-cli"]))?;
+    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--features", step::FEATURES]))?;
     let place = workspace().join("target/test-mcp");
     let project = project(&place).map_err(|error| Failure::new(format!("no project to serve: {error}")))?;
     let python = python(&place)?;
