@@ -101,7 +101,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// The skills that load, where from, and what they cost; what is shadowed, and what does not load
     #[command(
-        after_help = "Examples:\n  prowess list\n  prowess list --project ~/work/app --json\n  prowess list --root \
+        after_help = "Examples:\n  prowess list\n  prowess list --project ~/src/app --json\n  prowess list --root \
                             plugin=vendor/skills"
     )]
     List,
@@ -178,7 +178,7 @@ pub(crate) enum Command {
     /// Serve the skills to any client that speaks MCP, over stdin and stdout or HTTP
     #[cfg(feature = "mcp")]
     #[command(
-        after_help = "Examples:\n  prowess mcp\n  prowess mcp --http\n  prowess mcp --project ~/work/app --print-config"
+        after_help = "Examples:\n  prowess mcp\n  prowess mcp --http\n  prowess mcp --project ~/src/app --print-config"
     )]
     Mcp(crate::mcp::McpArgs),
     /// The three stages in one run on six broken fixtures, and eight checks of what came out

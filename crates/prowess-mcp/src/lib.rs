@@ -5,7 +5,7 @@
 //! use prowess::{Library, LoadOptions, Roots};
 //! use prowess_mcp::{Options, Server};
 //!
-//! let library = Library::load(&Roots::agents("/work/project", "/home/user"), &LoadOptions::new());
+//! let library = Library::load(&Roots::agents("/src/project", "/home/user"), &LoadOptions::new());
 //! prowess_mcp::serve_stdio(Server::new(library, Options::new()))?;
 //! # Ok::<(), std::io::Error>(())
 //! ```

@@ -4,7 +4,7 @@
 //! ```no_run
 //! use prowess::{Catalog, CatalogOptions, Ledger, Library, LoadOptions, Roots};
 //!
-//! let library = Library::load(&Roots::agents("/work/project", "/home/user"), &LoadOptions::new());
+//! let library = Library::load(&Roots::agents("/src/project", "/home/user"), &LoadOptions::new());
 //! for diagnostic in library.diagnostics() {
 //!     eprintln!("{diagnostic}");
 //! }

@@ -115,7 +115,7 @@ pub enum Preset {
 /// ```
 /// use prowess::scope::{Places, Preset, Roots};
 ///
-/// let places = Places::new("/work/app", "/home/me").enterprise("/etc/agents/skills").folder(".myhost/skills");
+/// let places = Places::new("/src/app", "/home/me").enterprise("/etc/agents/skills").folder(".myhost/skills");
 /// let roots = Roots::preset(Preset::Claude, &places);
 /// let scopes: Vec<&str> = roots.iter().map(|root| root.scope.as_str()).collect();
 /// assert_eq!(scopes, ["enterprise", "user", "user", "user", "project", "project", "project"]);

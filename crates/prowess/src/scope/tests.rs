@@ -41,13 +41,13 @@ fn project_roots_go_up_to_the_repository() {
 fn a_home_is_no_place_for_project_roots() {
     let tree = Tree::of([
         ("home/.git/HEAD", Node::from("x")),
-        ("home/work/app/x", Node::from("x")),
+        ("home/src/app/x", Node::from("x")),
         ("tilde", Node::Link("home".into())),
     ]);
-    check_project(&tree, "home/work/app", &["home/work/app/", "home/work/"]);
+    check_project(&tree, "home/src/app", &["home/src/app/", "home/src/"]);
     check_project(&tree, "home", &[]);
     check_project(&tree, "tilde", &[]);
-    check_project(&tree, "tilde/work", &["tilde/work/"]);
+    check_project(&tree, "tilde/src", &["tilde/src/"]);
 }
 
 #[test]
