@@ -248,7 +248,7 @@ pub(crate) struct ActivateArgs {
     /// Keep account of the conversation in this file: a body that it holds is not delivered twice
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
-    /// Where the text will stand in the conversation: the tool call's id
+    /// Where the text will stand in the conversation: the tool call's id. Without one, `compact` can't find the text
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) placement: Option<String>,
     /// What the user wants of the skill; stands behind the body
