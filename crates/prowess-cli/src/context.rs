@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use prowess::files::SKILL_FILE;
 use prowess::scope::{Places, Preset};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
@@ -13,9 +14,6 @@ use prowess::{Catalog, CatalogOptions, Library, LoadOptions, Policy, Roots};
 use crate::args::{Global, PresetArg, Tokens};
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
-
-/// The file that makes a directory a skill.
-const SKILL_FILE: &str = "SKILL.md";
 
 /// A loaded library and what it takes to present it.
 pub(crate) struct Context {

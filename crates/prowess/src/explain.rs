@@ -8,6 +8,7 @@ use crate::diagnostic::Code;
 use crate::library::Library;
 use crate::near::{fold, nearest};
 use crate::parse;
+use crate::scan::SKILL_FILE;
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::{Found, ScanOptions};
 
@@ -330,7 +331,7 @@ impl Library {
         if !wanted.path.is_absolute() {
             return None;
         }
-        let path = [wanted.path.clone(), wanted.path.join("SKILL.md")];
+        let path = [wanted.path.clone(), wanted.path.join(SKILL_FILE)];
         let file = path.into_iter().find(|path| self.source().read_prefix(path, 1).is_ok())?;
         let found = Found { real: file.clone(), path: file, kind: crate::source::FoundKind::File };
         let roots: Vec<String> = self.roots().iter().map(|loaded| display_path(&loaded.root.path)).collect();

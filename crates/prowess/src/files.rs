@@ -5,11 +5,9 @@ use sha2::{Digest as _, Sha256};
 use crate::activate;
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
+pub use crate::scan::SKILL_FILE;
 use crate::skill::Skill;
 use crate::source::{ByteRange, Resources, Stamp};
-
-/// The path that stands for a skill's own file, however that is spelt on the disk.
-pub const SKILL_FILE: &str = "SKILL.md";
 /// How much of a file is held at a time.
 const CHUNK: u64 = 1024 * 1024;
 

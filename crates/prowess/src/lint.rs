@@ -11,7 +11,9 @@ use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::library::Library;
 use crate::parse;
+use crate::scan::SKILL_FILE;
 use crate::skill::Skill;
+use crate::source::ALL_RESOURCES;
 use crate::text::words;
 
 /// From this similarity on, two descriptions overlap. Among fifty descriptions written to be told apart, the most similar
@@ -19,8 +21,6 @@ use crate::text::words;
 const OVERLAP: f64 = 0.5;
 /// Fewer shared words say nothing.
 const SHARED_WORDS: usize = 3;
-/// More files than any skill is known to have.
-const ALL_RESOURCES: usize = 100_000;
 /// Where a name in code font is taken for a file of the skill.
 const FOLDERS: [&str; 3] = ["scripts/", "references/", "assets/"];
 
@@ -155,7 +155,7 @@ fn fault(location: &Path, target: &str, files: &HashSet<&str>) -> Option<Diagnos
     let is_meant =
         |file: &&str| file.strip_prefix(inside.as_str()).is_some_and(|rest| rest.starts_with(['/', '.']));
     if inside.is_empty()
-        || inside == "SKILL.md"
+        || inside == SKILL_FILE
         || files.contains(inside.as_str())
         || files.iter().any(is_meant)
     {

@@ -48,7 +48,7 @@ pub const SKIP: &[&str] = &[
 ];
 
 /// The name of the file that makes a directory a skill.
-pub(crate) const SKILL_FILE: &str = "SKILL.md";
+pub const SKILL_FILE: &str = "SKILL.md";
 
 /// What lists directories for a walk: a disk, or memory.
 pub(crate) trait Tree {

@@ -22,9 +22,14 @@ pub(super) fn human(report: &Report, output: &mut Output) -> Result<(), Failure>
     let width = output.width().unwrap_or(WIDTH);
     // The bright colours that come by default can't be read on a light background.
     let renderer = Renderer::styled().help(CYAN.bold()).addition(GREEN).removal(RED).term_width(width);
-    for diagnostic in &report.diagnostics {
-        output.line(renderer.render(&groups(diagnostic, width)))?;
-        output.line("")?;
+    for of_one_file in report.diagnostics.chunk_by(|one, other| one.path == other.path) {
+        let has_place = of_one_file.iter().any(|diagnostic| diagnostic.span.is_some());
+        // The file is read anew: it may have gone or changed since, and then goes without its lines.
+        let file = if has_place { fs::read(&of_one_file[0].path).unwrap_or_default() } else { Vec::new() };
+        for diagnostic in of_one_file {
+            output.line(renderer.render(&groups(diagnostic, &file, width)))?;
+            output.line("")?;
+        }
     }
     output.styled(BOLD, summary(report))?;
     let repairable = report.repairable().len();
@@ -46,25 +51,22 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn groups(diagnostic: &Diagnostic, width: usize) -> Vec<Group<'_>> {
+fn groups<'a>(diagnostic: &'a Diagnostic, file: &[u8], width: usize) -> Vec<Group<'a>> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
     let path = safe(&relative(&diagnostic.path));
-    // The file is read anew: it may have gone or changed since, and then goes without its lines.
-    let file =
-        if diagnostic.span.is_some() { fs::read(&diagnostic.path).unwrap_or_default() } else { Vec::new() };
     let title = level.primary_title(safe(&diagnostic.message)).id(diagnostic.code.as_str());
-    let mut main = match diagnostic.span.and_then(|span| Excerpt::of(&file, span.start..span.end)) {
+    let mut main = match diagnostic.span.and_then(|span| Excerpt::of(file, span.start..span.end)) {
         Some(excerpt) => title.element(excerpt.within(width).annotated(&path, diagnostic.label.as_deref())),
         None => title.element(origin(&path, diagnostic.span)),
     };
     for related in &diagnostic.related {
         main = main.element(Level::NOTE.message(format!("see {}", safe(&relative(related)))));
     }
-    let repair = diagnostic.repair.as_ref().and_then(|repair| correction(&file, &path, repair));
+    let repair = diagnostic.repair.as_ref().and_then(|repair| correction(file, &path, repair));
     match (&diagnostic.help, repair) {
         (_, Some(repair)) => vec![main, repair],
         (Some(help), None) => vec![main.element(Level::HELP.message(visible(help)))],

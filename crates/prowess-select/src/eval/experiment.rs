@@ -300,9 +300,9 @@ fn tokens(turn: &Turn) -> usize {
 }
 
 fn hopeful(attempts: &[Attempt]) -> Result<(), Error> {
-    let errors: Vec<&str> = attempts.iter().filter_map(|attempt| attempt.errored.as_deref()).collect();
-    match errors.last() {
-        Some(last) if errors.len() == attempts.len() && errors.len() >= HOPELESS => Err(Error::new(
+    let errors: Option<Vec<&str>> = attempts.iter().map(|attempt| attempt.errored.as_deref()).collect();
+    match errors.as_deref() {
+        Some([.., last]) if attempts.len() >= HOPELESS => Err(Error::new(
             ErrorKind::Model,
             format!("the first {HOPELESS} attempts all failed, the last one: {last}"),
         )),

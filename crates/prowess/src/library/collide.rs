@@ -12,10 +12,7 @@ use super::{Duplicate, LoadOptions, Shadowed};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::scope::ResolvedRoot;
 use crate::skill::{Skill, Visibility, display_path};
-use crate::source::Source;
-
-/// More files than any skill is known to have.
-const ALL_RESOURCES: usize = 100_000;
+use crate::source::{ALL_RESOURCES, Source};
 
 #[derive(Debug, Default)]
 pub(super) struct Settled {

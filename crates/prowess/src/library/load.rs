@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::parse::{self, Frontmatter};
+use crate::scan::SKILL_FILE;
 use crate::scope::{Lookalike, ResolvedRoot, Roots};
 use crate::source::{Found, FoundKind, Prefix, ScanOptions, Source};
 
@@ -222,7 +223,7 @@ fn wrong_kind(found: &Found) -> Option<Diagnostic> {
 
 fn filename_case(path: &Path) -> Option<Diagnostic> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    (name != "SKILL.md").then(|| {
+    (name != SKILL_FILE).then(|| {
         Diagnostic::new(Code::FilenameCase, path, format!("the file is named `{name}`, not `SKILL.md`"))
             .help("rename it to `SKILL.md`: other hosts do not find it")
     })

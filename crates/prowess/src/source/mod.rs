@@ -18,6 +18,9 @@ pub(crate) use self::fs::{is_repository, real_path};
 pub use self::memory::Memory;
 pub use crate::scan::SKIP;
 
+/// More files than any skill is known to have.
+pub(crate) const ALL_RESOURCES: usize = 100_000;
+
 /// Where skills are read from. A disk and a memory implement it.
 ///
 /// Nothing behind it executes anything, and no call hangs on a FIFO, a device or a cycle of links.
