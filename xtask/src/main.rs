@@ -6,6 +6,7 @@ mod collections;
 mod deny;
 mod lint;
 mod model;
+mod node;
 mod step;
 mod test;
 mod test_mcp;
@@ -20,6 +21,8 @@ usage: cargo xtask COMMAND
 commands:
   test                         everything that must pass, on a fresh machine too
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
+  test-node                    the npm package, installed in a project of its own (below target)
+  bench-node                   a load by the npm package, beside the same work done with other packages
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
@@ -31,6 +34,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
         ["test-mcp"] => test_mcp::run(),
+        ["test-node"] => node::test(),
+        ["bench-node"] => node::bench(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),

@@ -41,13 +41,13 @@ fn empty(directory: &Path) -> io::Result<()> {
 fn download(collection: &Collection, into: &Path) -> Result<(), String> {
     let Collection { package, version, .. } = collection;
     match collection.registry {
-        Registry::Npm => quietly(
+        Registry::Npm => step::quietly(
             Command::new("npm")
                 .args(["pack", "--ignore-scripts", "--pack-destination"])
                 .arg(into)
                 .arg(format!("{package}@{version}")),
         ),
-        Registry::PyPi => quietly(
+        Registry::PyPi => step::quietly(
             Command::new("python3")
                 .args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:"])
                 .args(["--ignore-requires-python", "--dest"])
@@ -64,25 +64,9 @@ fn unpack(collection: &Collection, from: &Path, into: &Path) -> Result<(), Strin
         .find(|path| path.is_file())
         .ok_or("nothing was downloaded")?;
     match collection.registry {
-        Registry::Npm => quietly(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into)),
+        Registry::Npm => step::quietly(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into)),
         Registry::PyPi => {
-            quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
+            step::quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
         }
     }
-}
-
-/// Runs a command and keeps only the line that says why it failed.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().display().to_string();
-    let output = command.output().map_err(|error| format!("`{program}` did not start: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let why = said
-        .lines()
-        .find(|line| line.to_ascii_lowercase().contains("error"))
-        .or(said.lines().last())
-        .unwrap_or_default();
-    Err(format!("`{program}` failed: {why}"))
 }
