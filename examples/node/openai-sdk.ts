@@ -5,8 +5,9 @@ import { Ledger, Library } from 'prowess'
 type Message = OpenAI.ChatCompletionMessageParam
 
 const MODEL = process.env.MODEL ?? 'gpt-5'
-/** The tokens that the model reads at the most, and what of them skills may take after a compaction. */
+/** In tokens: what the model reads at the most, what the catalog may cost in every turn, and bodies after a compaction. */
 const WINDOW = Number(process.env.WINDOW ?? 200_000)
+const CATALOG = 4_000
 const BODIES = 25_000
 
 const openai = new OpenAI()
@@ -14,7 +15,7 @@ const library = await Library.load()
 for (const { path, code, message } of library.diagnostics) console.error(`${path}: ${code}: ${message}`)
 
 // The catalog is the same in every request, so that the provider's cache holds.
-const catalog = library.catalog({ style: 'tool', budget: WINDOW / 50 })
+const catalog = library.catalog({ style: 'tool', budget: CATALOG })
 const tools = library.tools('openai')
 const ledger = new Ledger()
 let messages: Message[] = [{ role: 'system', content: `You are an agent.\n\n${catalog.text}` }]

@@ -3,8 +3,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, stepCountIs, tool, type ModelMessage } from 'ai'
 import { Ledger, Library, placement } from 'prowess'
 
-/** The tokens that the model reads at the most, and what of them skills may take after a compaction. */
+/** In tokens: what the model reads at the most, what the catalog may cost in every turn, and bodies after a compaction. */
 const WINDOW = Number(process.env.WINDOW ?? 200_000)
+const CATALOG = 4_000
 const BODIES = 25_000
 
 const provider = createOpenAICompatible({
@@ -16,7 +17,7 @@ const model = provider(process.env.MODEL ?? 'qwen3')
 const library = await Library.load()
 for (const { path, code, message } of library.diagnostics) console.error(`${path}: ${code}: ${message}`)
 
-const system = `You are an agent.\n\n${library.catalog({ style: 'tool', budget: WINDOW / 50 }).text}`
+const system = `You are an agent.\n\n${library.catalog({ style: 'tool', budget: CATALOG }).text}`
 const ledger = new Ledger()
 const tools = Object.fromEntries(
   library.tools('mcp').map(({ name, description, inputSchema }) => [

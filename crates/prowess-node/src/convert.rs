@@ -62,7 +62,7 @@ where
     A: JsValuesTupleIntoVec,
     R: FromNapiValue,
 {
-    env.get_global()?.get_named_property::<Object<'_>>(object)?.get_named_property(name)
+    env.get_global()?.get_named_property_unchecked::<Object<'_>>(object)?.get_named_property(name)
 }
 
 /// The exception for a failure.

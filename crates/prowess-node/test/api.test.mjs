@@ -36,15 +36,15 @@ test('options decide what is loaded', () => {
   const ids = (options) => Library.loadSync({ ...only(base), ...options }).skills.map(({ id }) => id)
   const visible = (options) => Library.loadSync({ ...only(base), ...options }).skills.map(({ visibility }) => visibility)
   assert.deepEqual(ids({ preset: 'claude' }), ['user:notes', 'user:pdf'])
-  assert.deepEqual(ids({ roots: [['team', join(base, 'home')], ['+other', join(base, '.claude')]] }), [
-    'other:notes',
+  assert.deepEqual(ids({ roots: [['team', join(base, 'home')], ['+other', join(base, '.agents')]] }), [
     'team:notes',
+    'other:pdf',
     'team:pdf',
   ])
   assert.deepEqual(ids({ folders: ['home/.agents/skills'], builtin: ['.claude/skills'] }), ['project:notes', 'project:pdf'])
   assert.deepEqual(ids({ maxDepth: 0 }), [])
   assert.deepEqual(visible({ disable: ['n*'] }), ['hidden', 'listed'])
-  assert.deepEqual(visible({ policy: [{ scope: 'project', is: 'untrusted' }] }), ['untrusted', 'untrusted'])
+  assert.deepEqual(visible({ policy: [{ pattern: 'p*', is: 'user-only' }] }), ['listed', 'user-only'])
   assert.throws(() => Library.loadSync({ ...only(base), maxBody: 3 }).activateSync('pdf'), { code: 'body-too-large' })
 })
 
