@@ -20,9 +20,16 @@ impl Answer for Json {
 
 type Work<A> = Box<dyn FnOnce() -> Result<A, Error> + Send>;
 
-/// Work whose arguments were read, or could not be.
+/// Work whose arguments were read, or what was wrong with them.
+pub(crate) type Asked<A> = Result<Work<A>, Failure>;
+
+pub(crate) fn asked<A>(work: impl FnOnce() -> Result<A, Error> + Send + 'static) -> Asked<A> {
+    Ok(Box::new(work))
+}
+
+/// Work on a thread of Node's pool.
 #[expect(missing_debug_implementations, reason = "it holds a closure")]
-pub struct Job<A>(Option<Result<Work<A>, Failure>>);
+pub struct Job<A>(Option<Asked<A>>);
 
 impl<'task, A: Answer> ScopedTask<'task> for Job<A> {
     type Output = Result<A, Failure>;
@@ -39,17 +46,12 @@ impl<'task, A: Answer> ScopedTask<'task> for Job<A> {
 }
 
 /// A promise of what the work comes to. What was wrong with the arguments rejects it.
-pub(crate) fn later<A: Answer>(
-    work: Result<impl FnOnce() -> Result<A, Error> + Send + 'static, Failure>,
-) -> AsyncTask<Job<A>> {
-    AsyncTask::new(Job(Some(work.map(|work| Box::new(work) as Work<A>))))
+pub(crate) fn later<A: Answer>(work: Asked<A>) -> AsyncTask<Job<A>> {
+    AsyncTask::new(Job(Some(work)))
 }
 
 /// What the work comes to, here and now.
-pub(crate) fn now<A: Answer>(
-    env: &Env,
-    work: Result<impl FnOnce() -> Result<A, Error>, Failure>,
-) -> napi::Result<Unknown<'_>> {
+pub(crate) fn now<A: Answer>(env: &Env, work: Asked<A>) -> napi::Result<Unknown<'_>> {
     done(env, work.and_then(|work| Ok(work()?)))
 }
 

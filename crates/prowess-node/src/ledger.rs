@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::compaction::Compaction;
 use crate::convert::{Failure, from_json, text, thrown, to_json, usage};
-use crate::job::{Answer, Job, done, later, now};
+use crate::job::{Answer, Asked, Job, asked, done, later, now};
 use crate::library::{Library, given};
 use crate::options::Options;
 
@@ -219,7 +219,7 @@ impl Ledger {
 
 /// The placement of a text that is a message of its own, such as one of the user.
 #[napi(ts_args_type = "text: string")]
-pub(crate) fn placement(env: &Env, text: Unknown<'_>) -> napi::Result<String> {
+pub fn placement(env: &Env, text: Unknown<'_>) -> napi::Result<String> {
     let text = crate::convert::text(env, text, "the text").map_err(|failure| thrown(env, failure))?;
     Ok(prowess::messages::placement(&text))
 }
@@ -259,11 +259,11 @@ impl Ledger {
         library: Either<ClassInstance<'_, Library>, Unknown<'_>>,
         path: Unknown<'_>,
         options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Json, Error> + use<>, Failure> {
+    ) -> Asked<Json> {
         let (library, path) = (given(library)?, text(env, path, "the path")?);
         let options = Options::read(env, options, &["placement", "lines"])?;
         let ledger = self.clone();
-        Ok(move || {
+        asked(move || {
             let lines = options
                 .get("lines", "a pair: the first line, and how many", lines)?
                 .unwrap_or(ReadRange::Whole);
@@ -345,10 +345,10 @@ fn restoring(
     snapshot: Unknown<'_>,
     library: Either<ClassInstance<'_, Library>, Unknown<'_>>,
     options: Unknown<'_>,
-) -> Result<impl FnOnce() -> Result<Session, Error> + use<>, Failure> {
+) -> Asked<Session> {
     let (snapshot, library) = (text(env, snapshot, "the snapshot")?, given(library)?);
     let options = Options::read(env, options, &["present", "format"])?;
-    Ok(move || {
+    asked(move || {
         let snapshot = Snapshot::from_json(&snapshot)?;
         let held = match options.json("present") {
             Some(present) => Held::read(present.clone(), &options)?,

@@ -11,3 +11,5 @@ mod library;
 mod options;
 mod questions;
 mod request;
+
+pub use self::ledger::placement;

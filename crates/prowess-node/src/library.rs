@@ -15,7 +15,7 @@ use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
 use serde_json::Value as Json;
 
 use crate::convert::{Failure, from_json, text, usage};
-use crate::job::{Answer, Job, later, now};
+use crate::job::{Answer, Asked, Job, asked, later, now};
 use crate::options::Options;
 
 const PLACES: [&str; 7] = ["project", "home", "enterprise", "preset", "folders", "builtin", "roots"];
@@ -81,13 +81,13 @@ impl Library {
     /// Loads the same again, and compares. What was loaded before stays as it is.
     #[napi(ts_return_type = "Promise<types.Reload>")]
     pub fn reload(&self) -> AsyncTask<Job<(Reload, Duration)>> {
-        later(Ok(self.reloading()))
+        later(self.reloading())
     }
 
     /// `reload` on this thread.
     #[napi(ts_return_type = "types.Reload")]
     pub fn reload_sync<'env>(&self, env: &'env Env) -> napi::Result<Unknown<'env>> {
-        now(env, Ok(self.reloading()))
+        now(env, self.reloading())
     }
 
     /// The directories that were searched, highest first.
@@ -144,33 +144,26 @@ impl Library {
         Self { library, elapsed, list: OnceLock::new() }
     }
 
-    pub(crate) fn full_catalog(&self) -> Catalog {
-        Catalog::build(&self.library, &CatalogOptions::new())
-    }
-
     fn list(&self) -> &Json {
-        self.list.get_or_init(|| json::list(&self.library, &self.full_catalog(), self.elapsed))
+        self.list.get_or_init(|| json::list(&self.library, &full_catalog(&self.library), self.elapsed))
     }
 
     fn part<'env>(&self, env: &'env Env, key: &str) -> napi::Result<Unknown<'env>> {
         from_json(env, &self.list()[key])
     }
 
-    fn reloading(&self) -> impl FnOnce() -> Result<(Reload, Duration), Error> + use<> {
+    fn reloading(&self) -> Asked<(Reload, Duration)> {
         let library = self.library.clone();
-        move || {
+        asked(move || {
             let start = Instant::now();
             Ok((library.reload(), start.elapsed()))
-        }
+        })
     }
 }
 
-fn loading(
-    env: &Env,
-    options: Unknown<'_>,
-) -> Result<impl FnOnce() -> Result<Library, Error> + use<>, Failure> {
+fn loading(env: &Env, options: Unknown<'_>) -> Asked<Library> {
     let options = Options::read(env, options, &[&PLACES[..], &LIMITS].concat())?;
-    Ok(move || {
+    asked(move || {
         let roots = roots(&options)?;
         let options = load_options(&options)?;
         let start = Instant::now();
@@ -178,14 +171,10 @@ fn loading(
     })
 }
 
-fn loading_path(
-    env: &Env,
-    path: Unknown<'_>,
-    options: Unknown<'_>,
-) -> Result<impl FnOnce() -> Result<Library, Error> + use<>, Failure> {
+fn loading_path(env: &Env, path: Unknown<'_>, options: Unknown<'_>) -> Asked<Library> {
     let path = text(env, path, "the path")?;
     let options = Options::read(env, options, &LIMITS)?;
-    Ok(move || {
+    asked(move || {
         let path = absolute(Path::new(&path), &working_directory()?)?;
         let options = load_options(&options)?;
         let start = Instant::now();
@@ -240,6 +229,11 @@ fn load_options(options: &Options) -> Result<LoadOptions, Error> {
     };
     let load = LoadOptions::new().scan(scan).policy(policy);
     Ok(options.number("maxBody")?.into_iter().fold(load, |load, bytes| load.max_body(bytes as u64)))
+}
+
+/// The catalog without a budget: what each skill costs.
+pub(crate) fn full_catalog(library: &prowess::Library) -> Catalog {
+    Catalog::build(library, &CatalogOptions::new())
 }
 
 /// A library that was given as an argument.

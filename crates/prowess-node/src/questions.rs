@@ -10,8 +10,8 @@ use prowess::{Catalog, CatalogOptions, Error, Origin, catalog, json, lint, menti
 use serde_json::Value as Json;
 
 use crate::convert::{Failure, exception, from_json, text, thrown};
-use crate::job::{Answer, Job, done, later, now};
-use crate::library::{Library, given};
+use crate::job::{Answer, Asked, Job, asked, done, later, now};
+use crate::library::{Library, full_catalog, given};
 use crate::options::Options;
 use crate::request::{Request, deliver, shape};
 
@@ -20,7 +20,7 @@ impl Library {
     /// A line for the log: how many skills there are, and what they cost.
     #[napi]
     pub fn summary(&self) -> String {
-        self.full_catalog().summary()
+        full_catalog(&self.library).summary()
     }
 
     /// The text that a model sees every turn, and what it costs. Empty if no skill is listed.
@@ -184,42 +184,33 @@ impl Library {
     /// Everything that is wrong, also what a load does not look for: dead links in bodies, descriptions too alike.
     #[napi(ts_return_type = "Promise<types.Check>")]
     pub fn check(&self) -> AsyncTask<Job<Json>> {
-        later(Ok(self.checking()))
+        later(self.checking())
     }
 
     /// `check` on this thread.
     #[napi(ts_return_type = "types.Check")]
     pub fn check_sync<'env>(&self, env: &'env Env) -> napi::Result<Unknown<'env>> {
-        now(env, Ok(self.checking()))
+        now(env, self.checking())
     }
 }
 
 impl Library {
-    fn activation(
-        &self,
-        env: &Env,
-        name: Unknown<'_>,
-        options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Activated, Error> + use<>, Failure> {
+    fn activation(&self, env: &Env, name: Unknown<'_>, options: Unknown<'_>) -> Asked<Activated> {
         let name = text(env, name, "the name")?;
         let (options, ledger) = Options::with_ledger(env, options, &["origin", "arguments", "placement"])?;
         let library = self.library.clone();
-        Ok(move || {
+        asked(move || {
             let request = library.activate(&name, options.word("origin")?.unwrap_or(Origin::User));
             let request = request.with_arguments(options.text("arguments")?.unwrap_or_default());
             Ok(Activated(deliver(request, ledger, options.text("placement")?)))
         })
     }
 
-    fn dispatching(
-        &self,
-        env: &Env,
-        call: Unknown<'_>,
-        options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Json, Error> + use<>, Failure> {
-        let request = Request::read(env, &self.library, call)?;
-        let delivery = request.map(|request| request.delivery(env, options)).transpose()?;
-        Ok(move || delivery.map_or(Ok(Json::Null), |delivery| delivery()))
+    fn dispatching(&self, env: &Env, call: Unknown<'_>, options: Unknown<'_>) -> Asked<Json> {
+        match Request::read(env, &self.library, call)? {
+            Some(request) => request.delivery(env, options),
+            None => asked(|| Ok(Json::Null)),
+        }
     }
 
     fn reading(
@@ -228,11 +219,11 @@ impl Library {
         name: Unknown<'_>,
         path: Unknown<'_>,
         options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Resource, Error> + use<>, Failure> {
+    ) -> Asked<Resource> {
         let (name, path) = (text(env, name, "the name")?, text(env, path, "the path")?);
         let options = Options::read(env, options, &["offset", "length"])?;
         let library = self.library.clone();
-        Ok(move || {
+        asked(move || {
             let bytes = |key: &str| Ok::<_, Error>(options.number(key)?.map(|bytes| bytes as u64));
             let range = ByteRange {
                 offset: bytes("offset")?.unwrap_or(0),
@@ -244,24 +235,22 @@ impl Library {
         })
     }
 
-    fn explaining(
-        &self,
-        env: &Env,
-        name: Unknown<'_>,
-        options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Json, Error> + use<>, Failure> {
+    fn explaining(&self, env: &Env, name: Unknown<'_>, options: Unknown<'_>) -> Asked<Json> {
         let name = text(env, name, "the name")?;
         let budget = Options::read(env, options, &["budget"])?.number("budget")?;
         let library = self.library.clone();
-        Ok(move || {
+        asked(move || {
             let options = budget.into_iter().fold(CatalogOptions::new(), CatalogOptions::budget);
             Ok(json::explanation(&library.why(&name, Some(&Catalog::build(&library, &options)))))
         })
     }
 
-    fn checking(&self) -> impl FnOnce() -> Result<Json, Error> + use<> {
-        let (library, catalog) = (self.library.clone(), self.full_catalog());
-        move || Ok(json::check(&lint::check(&library, &catalog), library.scan().skill_files))
+    fn checking(&self) -> Asked<Json> {
+        let library = self.library.clone();
+        asked(move || {
+            let found = lint::check(&library, &full_catalog(&library));
+            Ok(json::check(&found, library.scan().skill_files))
+        })
     }
 }
 

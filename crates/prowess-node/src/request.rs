@@ -12,7 +12,7 @@ use prowess::{Error, json};
 use serde_json::Value as Json;
 
 use crate::convert::{Failure, text, to_json, usage};
-use crate::job::{Job, done, later, now};
+use crate::job::{Asked, Job, asked, done, later, now};
 use crate::ledger::Ledger;
 use crate::options::Options;
 
@@ -69,18 +69,14 @@ impl Request {
         }))
     }
 
-    pub(crate) fn delivery(
-        &self,
-        env: &Env,
-        options: Unknown<'_>,
-    ) -> Result<impl FnOnce() -> Result<Json, Error> + use<>, Failure> {
+    pub(crate) fn delivery(&self, env: &Env, options: Unknown<'_>) -> Asked<Json> {
         let (options, ledger) = Options::with_ledger(env, options, &["placement"])?;
         let placement = options.text("placement")?.map(str::to_owned).or_else(|| self.placement.clone());
         if ledger.is_some() && placement.is_none() {
             return Err(usage("the call has no id: say at which `placement` its answer will stand").into());
         }
         let request = self.take()?;
-        Ok(move || Ok(shape(&deliver(request, ledger, placement.as_deref()))))
+        asked(move || Ok(shape(&deliver(request, ledger, placement.as_deref()))))
     }
 
     fn take(&self) -> Result<activate::Request, Error> {
