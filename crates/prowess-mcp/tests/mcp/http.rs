@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use prowess_testkit::Tree;
+use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
-use crate::client::CURRENT;
-use crate::tree;
+use crate::client::{CURRENT, terminate};
+use crate::{skill, tree};
 
 struct Server {
     process: Child,
@@ -34,8 +34,8 @@ impl Server {
         Self { process, address }
     }
 
-    /// Sends the body, and gives the status and what came back.
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
+    /// Sends a request, and gives the connection.
+    fn send(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         let mut head =
             format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
@@ -51,6 +51,12 @@ impl Server {
         stream.write_all(format!("{head}\r\n").as_bytes()).expect("the server reads");
         // A server that refuses a request need not read it whole.
         let _ = stream.write_all(body);
+        stream
+    }
+
+    /// Sends a request, and gives the status and what came back.
+    fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
+        let mut stream = self.send(path, headers, body);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -58,8 +64,8 @@ impl Server {
         (status.expect("an answer has a status"), answer)
     }
 
-    /// Calls a method of the current revision, and gives its answer.
-    fn call(&self, method: &str, mut params: Value) -> Value {
+    /// Sends a request of the current revision, and gives the connection.
+    fn ask(&self, method: &str, mut params: Value) -> TcpStream {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": CURRENT,
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
@@ -68,11 +74,23 @@ impl Server {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let headers = [("MCP-Protocol-Version", CURRENT), ("Mcp-Method", method), ("Mcp-Name", &name)];
-        let (status, answer) = self.post("/mcp", &headers, body.as_bytes());
-        assert_eq!(status, 200, "{answer}");
-        let json = answer.lines().find_map(|line| line.find("{\"jsonrpc\"").map(|start| &line[start..]));
-        serde_json::from_str(json.expect("an answer holds JSON")).expect("it is JSON")
+        self.send("/mcp", &headers, body.as_bytes())
     }
+
+    /// Calls a method of the current revision, and gives its answer.
+    fn call(&self, method: &str, params: Value) -> Value {
+        let mut answer = String::new();
+        self.ask(method, params).read_to_string(&mut answer).expect("an answer is UTF-8");
+        last_message(&answer)
+    }
+}
+
+/// The last JSON in an answer.
+#[track_caller]
+fn last_message(answer: &str) -> Value {
+    let lines = answer.lines().rev();
+    let json = lines.filter_map(|line| line.find("{\"jsonrpc\"").map(|start| &line[start..])).next();
+    serde_json::from_str(json.unwrap_or_else(|| panic!("no JSON: {answer}"))).expect("it is JSON")
 }
 
 impl Drop for Server {
@@ -121,4 +139,54 @@ fn only_who_may_gets_in() {
         check(server, "/mcp", &headers, body.as_bytes(), 200);
     }
     assert!(server.call("tools/list", json!({}))["result"]["tools"].is_array());
+}
+
+#[test]
+fn garbage_and_half_a_request_concern_nobody_else() {
+    let tree = tree();
+    let server = Server::start(&tree, &[]);
+    let half = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"jsonrpc\":";
+    for bytes in [b"\x16\x03\x01\x02\x00\x01\xff".as_slice(), b"GET", b"\r\n\r\n", half] {
+        let mut stream = TcpStream::connect(&server.address).expect("the server listens");
+        stream.write_all(bytes).expect("the server reads");
+        drop(stream);
+        assert!(server.call("tools/list", json!({}))["result"]["tools"].is_array());
+    }
+    assert_eq!(server.call("nonsense/method", json!({}))["error"]["code"], -32601);
+    let outside = json!({"uri": "skill://forms/%2e%2e/%2e%2e/secret.txt"});
+    assert!(server.call("resources/read", outside)["error"]["code"].is_i64());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_in_flight_is_finished_when_the_server_is_to_end() {
+    let text = "x".repeat(12_000_000);
+    let tree = tree().with("project/.agents/skills/forms/big.txt", Node::Text(text));
+    let mut server = Server::start(&tree, &[]);
+    let mut slow = server.ask("resources/read", json!({"uri": "skill://forms/big.txt"}));
+    let mut answer = vec![0; 1000];
+    slow.read_exact(&mut answer).expect("an answer has begun");
+    terminate(&server.process);
+    while TcpStream::connect(&server.address).is_ok() {}
+    slow.read_to_end(&mut answer).expect("the answer goes on");
+    let read = answer.iter().filter(|byte| **byte == b'x').count();
+    assert!((12_000_000..12_001_000).contains(&read), "{read}");
+    assert!(String::from_utf8_lossy(&answer).trim_end().ends_with("0"), "its last chunk has come");
+    assert_eq!(server.process.wait().expect("the server ends").code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_listener_hears_of_changes_and_of_the_end() {
+    let tree = tree();
+    let mut server = Server::start(&tree, &[]);
+    let listener = server.ask("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let mut lines = BufReader::new(listener).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("notifications/subscriptions/acknowledged")));
+    let _tree = tree.with("project/.agents/skills/new/SKILL.md", skill("new", ""));
+    assert!(lines.any(|line| line.contains("notifications/tools/list_changed")));
+    terminate(&server.process);
+    let end = last_message(&lines.collect::<Vec<_>>().join("\n"));
+    assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
+    assert_eq!(server.process.wait().expect("the server ends").code(), Some(0));
 }

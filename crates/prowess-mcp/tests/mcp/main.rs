@@ -1,5 +1,6 @@
 //! The MCP server, by a client over stdio.
 
+mod changes;
 mod client;
 mod config;
 mod extension;
