@@ -82,6 +82,21 @@ fn an_edit_is_served_to_whoever_asks_at_once() {
 }
 
 #[test]
+fn a_digest_is_that_of_the_bytes_whatever_the_time_of_the_file() {
+    let tree = tree();
+    let mut client = Client::start(&tree, LEGACY, &[]);
+    let path = tree.at("project/.agents/skills/forms/references/fields.md");
+    // A time that a later edit may well have too, as far as the server can know.
+    let time = std::time::SystemTime::now() + std::time::Duration::from_secs(3600);
+    for text in ["one", "two"] {
+        fs::write(&path, text).expect("the file can be written");
+        fs::File::open(&path).and_then(|file| file.set_modified(time)).expect("the time can be set");
+        let files = client.result("skills/get", json!({"uri": "skill://forms/SKILL.md"}));
+        assert_eq!(files["skill"]["resources"][2]["digest"], digest(text.as_bytes()));
+    }
+}
+
+#[test]
 fn a_client_hears_of_files_inside_a_skill() {
     let tree = tree();
     let mut client = Client::start(&tree, LEGACY, &[]);
