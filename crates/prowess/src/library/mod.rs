@@ -17,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::scope::{Lookalike, Root, Roots};
 use crate::skill::Skill;
 use crate::source::{LimitHit, ScanOptions, Source};
+use crate::trust::Trust;
 
 /// Who asks for a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -190,6 +191,10 @@ impl Library {
 
     pub(crate) fn lookalikes(&self) -> &[Lookalike] {
         &self.0.lookalikes
+    }
+
+    pub(crate) fn trust(&self) -> &Trust {
+        &self.0.options.policy.trust
     }
 
     pub(crate) fn max_body(&self) -> u64 {

@@ -1,0 +1,232 @@
+//! Which skills the user has allowed: by the repository they lie in, and by what they hold.
+
+#[cfg(feature = "serde")]
+mod store_json;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::activate::digest_text;
+use crate::error::{Error, ErrorKind};
+use crate::files::each_part;
+use crate::library::Library;
+#[cfg(doc)]
+use crate::library::Policy;
+use crate::scope::Root;
+use crate::skill::{Skill, Visibility, display_path};
+use crate::source::Source;
+
+/// How many files a skill may bring along to be judged by its content.
+const MAX_FILES: usize = 10_000;
+/// How many bytes all its files may have.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What it takes for a skill to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Nothing.
+    #[default]
+    Allow,
+    /// That the [`TrustStore`] holds it, as it is now: a skill of which any file has changed is asked for again.
+    Ask,
+    /// It never is.
+    Deny,
+}
+
+/// A rule for each scope, and the skills that were allowed. Part of a [`Policy`].
+///
+/// A skill that is not trusted is loaded as [`Untrusted`](crate::skill::Visibility::Untrusted), with a diagnostic: it is
+/// in no catalog, takes no name from another skill, and nobody can activate it or read its files. Under [`Rule::Ask`] a
+/// load reads all files of the skills of a scope, up to 64 MiB and 10,000 files a skill (a larger one can't be trusted),
+/// and every activation and resource read does so again: what was changed after the load is refused.
+///
+/// ```
+/// use std::sync::Arc;
+/// use prowess::trust::{Rule, Trust, TrustStore};
+/// use prowess::{ErrorKind, Library, LoadOptions, Origin, Policy, Roots, source::Memory};
+///
+/// let memory = Memory::new().with("/app/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n");
+/// let (roots, memory) = (Roots::new().with("project", "/app")?, Arc::new(memory));
+/// let load = |store: &TrustStore| {
+///     let trust = Trust::new().rule(Rule::Ask).scope("user", Rule::Allow).store(store.clone());
+///     let policy = Policy::new().trust(trust);
+///     Library::load(&roots, &LoadOptions::new().source(memory.clone()).policy(policy))
+/// };
+/// let mut store = TrustStore::default();
+/// let library = load(&store);
+/// let pdf = &library.skills()[0];
+/// assert_eq!(library.activate("pdf", Origin::User).error().map(|error| error.kind()), Some(ErrorKind::Untrusted));
+/// store.allow(library.identity(pdf)?, pdf.id());
+/// assert!(load(&store).skills()[0].is_listed());
+/// # Ok::<(), prowess::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Trust {
+    rule: Rule,
+    scopes: BTreeMap<String, Rule>,
+    store: TrustStore,
+}
+
+impl Trust {
+    /// Every scope is trusted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The rule of every scope that has none of its own.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// The rule of a scope.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>, rule: Rule) -> Self {
+        self.scopes.insert(scope.into(), rule);
+        self
+    }
+
+    /// What was allowed so far.
+    #[must_use]
+    pub fn store(mut self, store: TrustStore) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// The rule that a scope has.
+    #[must_use]
+    pub fn rule_of(&self, scope: &str) -> Rule {
+        self.scopes.get(scope).copied().unwrap_or(self.rule)
+    }
+
+    /// Whether a skill of a root is trusted, as it lies there now.
+    pub(crate) fn trusts(&self, root: &Root, location: &Path, source: &dyn Source) -> bool {
+        match self.rule_of(root.scope.as_str()) {
+            Rule::Allow => true,
+            Rule::Deny => false,
+            Rule::Ask => {
+                let repository = repository(root, location, source);
+                self.store.knows(&repository)
+                    && content_digest(location, source)
+                        .is_ok_and(|digest| self.store.contains(&Identity { repository, digest }))
+            }
+        }
+    }
+}
+
+/// What a skill is trusted by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    /// The real path of the nearest directory above the skill that holds a `.git`; without one, of the directory that its
+    /// root belongs to: the project, the home, or the root itself.
+    pub repository: String,
+    /// `sha256:` and 64 hex digits over the names and bytes of the `SKILL.md` and all the files that
+    /// [`Library::resources`] lists; what package managers install into a skill's directory is not part of it.
+    pub digest: String,
+}
+
+/// The skills that were allowed. As JSON it is an object with the key `prowess_trust`, the version of the format.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustStore(BTreeMap<Identity, String>);
+
+impl TrustStore {
+    /// Allows a skill as it is. The id is for people who read the store.
+    pub fn allow(&mut self, identity: Identity, id: impl Into<String>) {
+        self.0.insert(identity, id.into());
+    }
+
+    /// Takes back whatever `is_meant` says of; how many that were.
+    pub fn revoke(&mut self, is_meant: impl Fn(&Identity, &str) -> bool) -> usize {
+        let before = self.0.len();
+        self.0.retain(|identity, id| !is_meant(identity, id));
+        before - self.0.len()
+    }
+
+    /// Whether exactly this was allowed.
+    #[must_use]
+    pub fn contains(&self, identity: &Identity) -> bool {
+        self.0.contains_key(identity)
+    }
+
+    /// What was allowed, with the ids, by repository.
+    pub fn entries(&self) -> impl Iterator<Item = (&Identity, &str)> {
+        self.0.iter().map(|(identity, id)| (identity, id.as_str()))
+    }
+
+    fn knows(&self, repository: &str) -> bool {
+        self.0.keys().any(|identity| identity.repository == repository)
+    }
+}
+
+impl Library {
+    /// What a skill is trusted by, read from its files as they are now.
+    ///
+    /// # Errors
+    /// `BodyTooLarge` if its files are more than 10,000 or 64 MiB; `Io` if one can't be read.
+    pub fn identity(&self, skill: &Skill) -> Result<Identity, Error> {
+        let digest = content_digest(skill.location(), self.source())?;
+        Ok(Identity { repository: self.repository(skill), digest })
+    }
+
+    /// The repository of a skill's [`Identity`].
+    #[must_use]
+    pub fn repository(&self, skill: &Skill) -> String {
+        repository(&self.roots()[skill.root].root, skill.location(), self.source())
+    }
+
+    /// Refuses a skill that is not trusted, or not what it was when it was allowed.
+    pub(crate) fn check_trust(&self, skill: &Skill) -> Result<(), Error> {
+        let root = &self.roots()[skill.root].root;
+        let name = skill.name();
+        let message = if skill.visibility() == Visibility::Untrusted {
+            format!("skill `{name}` is not trusted by the host")
+        } else if self.trust().trusts(root, skill.location(), self.source()) {
+            return Ok(());
+        } else {
+            format!("skill `{name}` has changed since it was allowed")
+        };
+        Err(Error::new(ErrorKind::Untrusted, message).with_path(skill.location()))
+    }
+}
+
+fn repository(root: &Root, location: &Path, source: &dyn Source) -> String {
+    let holds_git = |directory: &&Path| source.real_path(&directory.join(".git")).is_some();
+    let directory = location.ancestors().skip(1).find(holds_git).unwrap_or(&root.base);
+    display_path(&source.real_path(directory).unwrap_or_else(|| directory.to_path_buf()))
+}
+
+/// Each file as its path, its size and its bytes, the `SKILL.md` first: no two skills give the same bytes to hash.
+fn content_digest(location: &Path, source: &dyn Source) -> Result<String, Error> {
+    let directory = location.parent().unwrap_or(location);
+    let too_large = |what: String| {
+        Err(Error::new(ErrorKind::BodyTooLarge, format!("too large to be trusted: {what}"))
+            .with_path(directory))
+    };
+    let resources = source.resources(directory, MAX_FILES);
+    if resources.total > MAX_FILES {
+        return too_large(format!("{} files; the limit is {MAX_FILES}", resources.total));
+    }
+    let skill = source.read_prefix(location, usize::try_from(MAX_BYTES).unwrap_or(usize::MAX))?;
+    let bytes = resources.files.iter().fold(skill.size, |sum, file| sum.saturating_add(file.size));
+    if bytes > MAX_BYTES {
+        return too_large(format!("{bytes} bytes; the limit is {MAX_BYTES}"));
+    }
+    let mut hash = Sha256::new();
+    hash.update((skill.bytes.len() as u64).to_le_bytes());
+    hash.update(&skill.bytes);
+    for file in &resources.files {
+        hash.update((file.path.len() as u64).to_le_bytes());
+        hash.update(&file.path);
+        hash.update(file.size.to_le_bytes());
+        let read = |range| source.read_resource(directory, &file.path, range);
+        each_part(directory, &file.path, file.size, &read, &mut |part| hash.update(part))?;
+    }
+    Ok(digest_text(&hash.finalize()))
+}
+
+#[cfg(test)]
+mod tests;
