@@ -4,7 +4,7 @@
 mod store_json;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
@@ -22,6 +22,8 @@ use crate::source::Source;
 const MAX_FILES: usize = 10_000;
 /// How many bytes all its files may have.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// How long a file that names a git directory is read.
+const MAX_GIT_FILE: usize = 4096;
 
 /// What it takes for a skill to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,8 +123,8 @@ impl Trust {
 /// What a skill is trusted by.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
-    /// The real path of the nearest directory above the skill that holds a `.git`; without one, of the directory that its
-    /// root belongs to: the project, the home, or the root itself.
+    /// The real path of the git repository that the skill lies in, the same for all its work trees; without one, of the
+    /// directory that its root belongs to: the project, the home, or the root itself.
     pub repository: String,
     /// `sha256:` and 64 hex digits over the names and bytes of the `SKILL.md` and all the files that
     /// [`Library::resources`] lists; what package managers install into a skill's directory is not part of it.
@@ -194,9 +196,23 @@ impl Library {
 }
 
 fn repository(root: &Root, location: &Path, source: &dyn Source) -> String {
-    let holds_git = |directory: &&Path| source.real_path(&directory.join(".git")).is_some();
-    let directory = location.ancestors().skip(1).find(holds_git).unwrap_or(&root.base);
-    display_path(&source.real_path(directory).unwrap_or_else(|| directory.to_path_buf()))
+    let mut above = location.ancestors().skip(1).map(|directory| directory.join(".git"));
+    let git = above.find(|git| source.real_path(git).is_some());
+    let directory = git.map_or_else(|| root.base.clone(), |git| common_directory(git, source));
+    let real = source.real_path(&directory).unwrap_or(directory);
+    display_path(if real.ends_with(".git") { real.parent().unwrap_or(&real) } else { &real })
+}
+
+/// The directory that a repository's work trees share. In a linked one `.git` is a file that names its own directory,
+/// and that directory's `commondir` names the shared one.
+fn common_directory(git: PathBuf, source: &dyn Source) -> PathBuf {
+    let line = |file: &Path| {
+        let bytes = source.read_prefix(file, MAX_GIT_FILE).ok()?.bytes;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    };
+    let named = line(&git).and_then(|text| text.strip_prefix("gitdir: ").map(PathBuf::from));
+    let Some(own) = named.map(|path| git.with_file_name("").join(path)) else { return git };
+    line(&own.join("commondir")).map_or(own.clone(), |common| own.join(common))
 }
 
 /// Each file as its path, its size and its bytes, the `SKILL.md` first: no two skills give the same bytes to hash.

@@ -98,6 +98,19 @@ fn an_allowance_holds_in_its_repository_alone() {
 }
 
 #[test]
+fn the_work_trees_of_a_repository_share_it() {
+    let tree = tree();
+    let store = store(&tree);
+    let worktree = self::tree();
+    worktree.remove("project/.git");
+    fs::create_dir_all(tree.at("project/.git/worktrees/second")).unwrap();
+    fs::write(tree.at("project/.git/worktrees/second/commondir"), "../..\n").unwrap();
+    let own = tree.at("project/.git/worktrees/second");
+    fs::write(worktree.at("project/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+    assert!(load(&worktree, asking(&store)).find("pdf", Origin::User).unwrap().is_listed());
+}
+
+#[test]
 fn what_is_not_trusted_takes_no_name() {
     let tree = tree().skill("home/.agents/skills/pdf");
     let library = load(&tree, asking(&TrustStore::default()));
