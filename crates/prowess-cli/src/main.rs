@@ -10,6 +10,7 @@ mod completions;
 mod context;
 mod demo;
 mod failure;
+mod locked;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "select")]

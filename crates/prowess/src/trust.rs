@@ -5,6 +5,7 @@ mod store_json;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
@@ -14,7 +15,7 @@ use crate::files::each_part;
 use crate::library::Library;
 #[cfg(doc)]
 use crate::library::Policy;
-use crate::scope::Root;
+use crate::scope::{Root, Scope};
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::Source;
 
@@ -71,6 +72,23 @@ pub struct Trust {
     store: TrustStore,
 }
 
+impl FromStr for Rule {
+    type Err = Error;
+
+    /// `allow`, `ask` or `deny`.
+    fn from_str(word: &str) -> Result<Self, Error> {
+        match word {
+            "allow" => Ok(Self::Allow),
+            "ask" => Ok(Self::Ask),
+            "deny" => Ok(Self::Deny),
+            _ => {
+                let message = format!("`{word}` is no rule of trust: `allow`, `ask` or `deny`");
+                Err(Error::new(ErrorKind::Usage, message))
+            }
+        }
+    }
+}
+
 impl Trust {
     /// Every scope is trusted.
     #[must_use]
@@ -90,6 +108,17 @@ impl Trust {
     pub fn scope(mut self, scope: impl Into<String>, rule: Rule) -> Self {
         self.scopes.insert(scope.into(), rule);
         self
+    }
+
+    /// Adds a rule as people write it: `RULE` for every scope that has none of its own, `SCOPE=RULE` for one.
+    ///
+    /// # Errors
+    /// `Usage` if the scope is no label, or the rule is not `allow`, `ask` or `deny`.
+    pub fn with_label(self, label: &str) -> Result<Self, Error> {
+        match label.split_once('=') {
+            Some((scope, rule)) => Ok(self.scope(Scope::new(scope)?.as_str(), rule.parse()?)),
+            None => Ok(self.rule(label.parse()?)),
+        }
     }
 
     /// What was allowed so far.

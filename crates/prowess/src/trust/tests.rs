@@ -49,3 +49,12 @@ fn a_store_that_is_not_whole_is_refused() {
         assert_eq!(TrustStore::from_json(damaged).unwrap_err().kind(), ErrorKind::Usage, "{damaged}");
     }
 }
+
+#[test]
+fn rules_as_people_write_them() {
+    let trust = Trust::new().with_label("ask").and_then(|trust| trust.with_label("user=allow")).unwrap();
+    assert_eq!((trust.rule_of("user"), trust.rule_of("project")), (Rule::Allow, Rule::Ask));
+    for wrong in ["", "maybe", "user=", "=ask", "My scope=ask", "user=ask=deny"] {
+        assert_eq!(Trust::new().with_label(wrong).unwrap_err().kind(), ErrorKind::Usage, "{wrong}");
+    }
+}
