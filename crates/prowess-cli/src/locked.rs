@@ -35,12 +35,17 @@ impl LockedFile {
 
     /// Its text; none if there is no file yet.
     pub(crate) fn read(&self) -> Result<Option<String>, Failure> {
-        read(&self.path, self.what)
+        let damaged = |_| self.damaged(&format!("the {} is no UTF-8", self.what));
+        match std::fs::read(&self.path) {
+            Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(damaged),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(refused(self.what, &self.path, &error)),
+        }
     }
 
     /// Says what is wrong with the text.
     pub(crate) fn damaged(&self, what: &str) -> Failure {
-        damaged(&self.path, what)
+        Failure::usage(format!("`{}`: {what}", self.path.display()))
     }
 
     /// Writes a text beside the file.
@@ -60,22 +65,6 @@ impl LockedFile {
         let kept = prepared.persist(&self.path);
         kept.map(drop).map_err(|error| refused(self.what, &self.path, &error.error))
     }
-}
-
-/// The text of a file; none if there is no such file.
-pub(crate) fn read(path: &Path, what: &str) -> Result<Option<String>, Failure> {
-    match std::fs::read(path) {
-        Ok(bytes) => {
-            let text = String::from_utf8(bytes);
-            text.map(Some).map_err(|_| damaged(path, &format!("the {what} is no UTF-8")))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refused(what, path, &error)),
-    }
-}
-
-pub(crate) fn damaged(path: &Path, what: &str) -> Failure {
-    Failure::usage(format!("`{}`: {what}", path.display()))
 }
 
 fn refused(what: &str, path: &Path, error: &io::Error) -> Failure {

@@ -152,6 +152,12 @@ impl Library {
         &self.0.shadowed
     }
 
+    /// Every skill there is: those that bear their name, then those that lost theirs.
+    pub fn all(&self) -> impl Iterator<Item = &Skill> {
+        let shadowed = self.shadowed().iter().map(|shadowed| &shadowed.skill);
+        self.skills().iter().chain(shadowed).map(AsRef::as_ref)
+    }
+
     /// The identical copies, sorted by location.
     #[must_use]
     pub fn duplicates(&self) -> &[Duplicate] {
@@ -181,6 +187,12 @@ impl Library {
         self.listed().map(|skill| skill.directory())
     }
 
+    /// What it takes for a skill to be trusted here.
+    #[must_use]
+    pub fn trust(&self) -> &Trust {
+        &self.0.options.policy.trust
+    }
+
     pub(crate) fn source(&self) -> &dyn Source {
         self.0.options.source.as_ref()
     }
@@ -191,10 +203,6 @@ impl Library {
 
     pub(crate) fn lookalikes(&self) -> &[Lookalike] {
         &self.0.lookalikes
-    }
-
-    pub(crate) fn trust(&self) -> &Trust {
-        &self.0.options.policy.trust
     }
 
     pub(crate) fn max_body(&self) -> u64 {
