@@ -35,10 +35,6 @@ fn store(tree: &Tree) -> TrustStore {
     store
 }
 
-fn write(tree: &Tree, path: &str, text: &str) {
-    fs::write(tree.at("project/.agents/skills/pdf").join(path), text).unwrap();
-}
-
 #[test]
 fn a_rule_for_each_scope() {
     use Rule::{Allow, Ask, Deny};
@@ -63,30 +59,33 @@ fn a_rule_for_each_scope() {
 
 #[test]
 fn whatever_changes_asks_again_at_once_and_at_the_next_load() {
-    let changes: [(&str, &dyn Fn(&Tree)); 4] = [
-        ("the body", &|tree| write(tree, "SKILL.md", &skill("pdf", "Worse."))),
-        ("a script", &|tree| write(tree, "scripts/fill.py", "print(2)")),
-        ("one more file", &|tree| write(tree, "scripts/more.py", "print(2)")),
-        ("one file less", &|tree| {
-            tree.remove("project/.agents/skills/pdf/scripts/fill.py");
-        }),
+    let worse = skill("pdf", "Worse.");
+    let changes = [
+        ("SKILL.md", Some(worse.as_str())),
+        ("scripts/fill.py", Some("print(2)")),
+        ("scripts/more.py", Some("print(2)")),
+        ("scripts/fill.py", None),
     ];
-    for (what, change) in changes {
+    for (path, text) in changes {
         let tree = tree();
         let store = store(&tree);
         let library = load(&tree, asking(&store));
         assert!(activate(&library, "pdf", Origin::Model).error().is_none());
-        change(&tree);
+        let file = tree.at("project/.agents/skills/pdf").join(path);
+        match text {
+            Some(text) => fs::write(file, text).unwrap(),
+            None => fs::remove_file(file).unwrap(),
+        }
         for request in [
             library.activate("pdf", Origin::Model),
             library.request_resource("pdf", "scripts/fill.py", ByteRange::FIRST, Origin::User),
         ] {
             let delivery = request.deliver(&mut Ledger::new(), "here");
-            assert_eq!(delivery.error().map(|error| error.kind()), Some(ErrorKind::Untrusted), "{what}");
+            assert_eq!(delivery.error().map(|error| error.kind()), Some(ErrorKind::Untrusted), "{path}");
         }
         let pdf = library.find("pdf", Origin::User).unwrap();
         assert_eq!(library.file(pdf, "SKILL.md", 1 << 20).unwrap_err().kind(), ErrorKind::Untrusted);
-        assert_eq!(library.reload().changed, ["project:pdf"], "{what}");
+        assert_eq!(library.reload().changed, ["project:pdf"], "{path}");
     }
 }
 
