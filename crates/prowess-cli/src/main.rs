@@ -10,7 +10,6 @@ mod completions;
 mod context;
 mod demo;
 mod failure;
-#[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "select")]
 mod model;
@@ -60,8 +59,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
         Command::Completions(args) => completions::print(&args, output)?,
         Command::Compact(args) => session::compact(&load(output)?, &args, output)?,
         Command::Session(args) => session::session(&load(output)?, &args, output)?,
-        #[cfg(feature = "mcp")]
-        Command::Mcp(args) => mcp::serve(&cli.global, &args, output)?,
+        Command::Mcp(_) => return mcp::start(),
         Command::Demo(args) => return demo::run(&args, output),
     }
     Ok(ExitCode::SUCCESS)

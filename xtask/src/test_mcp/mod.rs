@@ -41,7 +41,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 /// Builds the server, and says where it is.
 fn build() -> Result<PathBuf, Failure> {
-    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--features", step::FEATURES]))?;
+    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--package", "prowess-mcp"]))?;
     step::built("prowess")
 }
 

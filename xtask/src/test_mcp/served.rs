@@ -38,11 +38,11 @@ impl Server {
     pub(super) fn start(program: &Path, tree: &Tree) -> Result<Self, Failure> {
         let failed = |error| Failure::new(format!("the server did not start: {error}"));
         let mut command = command(program, tree);
-        command.args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
+        command.args(["--http", "127.0.0.1:0"]).stdout(Stdio::piped());
         let mut process = command.spawn().map_err(failed)?;
         let mut url = String::new();
-        if let Some(stderr) = process.stderr.take() {
-            BufReader::new(stderr).read_line(&mut url).map_err(failed)?;
+        if let Some(stdout) = process.stdout.take() {
+            BufReader::new(stdout).read_line(&mut url).map_err(failed)?;
         }
         Ok(Self { process, url: url.trim().to_owned() })
     }

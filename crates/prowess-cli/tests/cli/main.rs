@@ -7,6 +7,8 @@ mod completions;
 mod failures;
 mod harness;
 mod human;
+#[cfg(unix)]
+mod mcp;
 #[cfg(feature = "select")]
 mod models;
 mod options;
