@@ -75,7 +75,7 @@ impl Global {
         let scan = ScanOptions::default().max_depth(max_depth).max_directories(self.max_directories);
         let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
         let policy = self.disable.iter().try_fold(Policy::new(), hide)?;
-        Ok(LoadOptions::new().scan(scan).policy(policy))
+        Ok(LoadOptions::new().scan(scan).policy(policy.trust(self.trust()?)))
     }
 
     /// What counts tokens.

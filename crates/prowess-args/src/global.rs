@@ -25,6 +25,10 @@ pub struct Global {
     /// Hide the skills that match this pattern, a name or `scope:name` with `*` and `?`; repeatable
     #[arg(long, global = true, value_name = "PATTERN")]
     pub disable: Vec<String>,
+    /// Whose skills a user must have allowed: `ask` leaves out what `prowess trust` has not allowed as it is, `deny` all,
+    /// `allow` none; `SCOPE=RULE` is for one scope; repeatable
+    #[arg(long, global = true, value_name = "[SCOPE=]RULE")]
+    pub trust: Vec<String>,
     /// How many levels below a root are searched
     #[arg(long, global = true, value_name = "N", default_value_t = 5)]
     pub max_depth: usize,

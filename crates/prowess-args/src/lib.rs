@@ -23,7 +23,9 @@ mod defaults;
 pub mod exit;
 mod global;
 mod mcp;
+mod trust;
 
 pub use self::defaults::absolute;
 pub use self::global::{Color, Global, PresetArg, Tokens};
 pub use self::mcp::{McpArgs, PlaceArg};
+pub use self::trust::untrusted;

@@ -11,6 +11,7 @@ use crate::completions::skill_names;
 #[cfg(feature = "select")]
 use crate::model::args::{EvalArgs, ModelArgs, RunArgs};
 use crate::select::SelectArgs;
+use crate::trust::{TrustArgs, UntrustArgs};
 
 /// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
 #[derive(Debug, Parser)]
@@ -103,6 +104,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  prowess why pdf-forms\n  prowess why user:commit-message\n  prowess why ./skills/pdf-forms"
     )]
     Why(WhyArgs),
+    /// Allow skills as they are now, for commands with `--trust ask`; without a name: which are allowed
+    #[command(
+        after_help = "Examples:\n  prowess trust\n  prowess trust pdf-forms\n  prowess catalog --trust ask"
+    )]
+    Trust(TrustArgs),
+    /// Take back what `trust` has allowed
+    #[command(after_help = "Examples:\n  prowess untrust pdf-forms\n  prowess untrust --all")]
+    Untrust(UntrustArgs),
     /// A script that completes commands, options and skill names in a shell
     #[command(
         after_help = "Examples:\n  source <(prowess completions bash)\n  prowess completions fish | source"

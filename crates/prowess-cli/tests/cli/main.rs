@@ -14,4 +14,5 @@ mod models;
 mod options;
 mod session;
 mod shapes;
+mod trust;
 mod why;

@@ -54,6 +54,9 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
         talk(&format!("no directory: {}", place.display()));
     }
     let library = Library::load(&cli.global.roots()?, &cli.global.load_options(cli.global.max_depth)?);
+    for line in prowess_args::untrusted(&library).filter(|_| !cli.global.quiet) {
+        talk(&line);
+    }
     let server = Server::new(library, options(cli));
     server.watch();
     let served = match cli.args.http {
