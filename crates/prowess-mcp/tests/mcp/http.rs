@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-use crate::client::CURRENT;
+use crate::client::{CURRENT, LEGACY};
 use crate::tree;
 
 struct Server {
@@ -34,11 +34,15 @@ impl Server {
         Self { process, address }
     }
 
-    /// Sends the body, and gives the status and what came back.
     fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
+        self.send("POST", path, headers, body)
+    }
+
+    /// Sends the body, and gives the status and what came back.
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         let mut head =
-            format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         let usual = [
             ("Host", "localhost"),
             ("Content-Type", "application/json"),
@@ -100,9 +104,7 @@ fn only_who_may_gets_in() {
     fn check(server: &Server, path: &str, headers: &[(&str, &str)], body: &[u8], expected: u16) {
         assert_eq!(server.post(path, headers, body).0, expected, "{path} {headers:?}");
     }
-    let client = json!({"name": "test", "version": "0"});
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    let body = initialize();
     let tree = tree();
     let server =
         &Server::start(&tree, &["--allow-host", "skills.test", "--allow-origin", "https://app.test:443"]);
@@ -121,4 +123,24 @@ fn only_who_may_gets_in() {
         check(server, "/mcp", &headers, body.as_bytes(), 200);
     }
     assert!(server.call("tools/list", json!({}))["result"]["tools"].is_array());
+}
+
+#[test]
+fn a_session_ends_when_its_client_says_so() {
+    let tree = tree();
+    let server = Server::start(&tree, &[]);
+    let answer = server.post("/mcp", &[], initialize().as_bytes()).1;
+    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = [("Mcp-Session-Id", session.expect("an answer names its session"))];
+    // Of the successes, the Python SDK takes 202 for a failure.
+    assert_eq!(server.send("DELETE", "/mcp", &session, b"").0, 204);
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+    assert_eq!(server.post("/mcp", &session, ping.as_bytes()).0, 404);
+}
+
+/// A request of the revision that has sessions.
+fn initialize() -> String {
+    let client = json!({"name": "test", "version": "0"});
+    let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
 }
