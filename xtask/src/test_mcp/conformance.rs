@@ -7,9 +7,10 @@ use std::thread;
 
 use super::install::Node;
 use super::served::{Server, skill, tree};
-use super::{REVISIONS, sources};
+use super::sources;
 use crate::step::Failure;
 
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// The skills that the tool asks for as prompts.
 const PROMPTS: [&str; 2] = ["test_simple_prompt", "test_prompt_with_arguments"];
 /// Scenarios of an extension that the server does not have: no call takes long enough to be a task.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
+use prowess_testkit::Tree;
 use serde_json::Value;
 
 use super::install::Node;
@@ -47,17 +48,19 @@ pub(super) fn run(program: &Path, node: &Node) -> Result<(), Failure> {
     let stdio = ["--config", &config.to_string_lossy(), "--server", "prowess", "--protocol-era", "legacy"];
     let http = ["--server-url", &server.url, "--transport", "http", "--protocol-era", "modern"];
     thread::scope(|scope| {
-        let http = scope.spawn(|| ask_all(node, &http));
-        ask_all(node, &stdio)
+        let http = scope.spawn(|| ask_all(node, &tree, &http));
+        ask_all(node, &tree, &stdio)
             .and(http.join().unwrap_or_else(|_| Err(Failure::new("the Inspector's thread ended"))))
     })?;
     println!("Inspector: {} answers over stdio and over HTTP, as they should be", QUESTIONS.len());
     Ok(())
 }
 
-fn ask_all(node: &Node, target: &[&str]) -> Result<(), Failure> {
+fn ask_all(node: &Node, tree: &Tree, target: &[&str]) -> Result<(), Failure> {
     for (question, place, expected) in QUESTIONS {
         let mut inspector = node.package("inspector");
+        // It keeps files of its own there.
+        inspector.env("HOME", tree.at("home"));
         inspector.args(["--cli", "--format", "json", "--quiet"]).args(target).arg("--method").args(question);
         let said = inspector.output().map_err(|error| Failure::new(format!("no Inspector: {error}")))?;
         let answer: Value = serde_json::from_slice(&said.stdout).unwrap_or_default();

@@ -16,9 +16,6 @@ use self::install::Node;
 use self::served::{Server, tree};
 use crate::step::{self, Failure, cargo, workspace};
 
-/// The revisions of the protocol that everything is asked in.
-const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
-
 /// Asks the server whatever these clients can ask. Those that can't be installed are skipped, aloud.
 pub(crate) fn run() -> Result<(), Failure> {
     let program = build()?;

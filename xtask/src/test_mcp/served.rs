@@ -44,7 +44,11 @@ impl Server {
         if let Some(stdout) = process.stdout.take() {
             BufReader::new(stdout).read_line(&mut url).map_err(failed)?;
         }
-        Ok(Self { process, url: url.trim().to_owned() })
+        let server = Self { process, url: url.trim().to_owned() };
+        if server.url.is_empty() {
+            return Err(Failure::new("the server over HTTP ended before it said where it is"));
+        }
+        Ok(server)
     }
 }
 
