@@ -48,6 +48,22 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     Err(Failure { code, message: format!("`{line}` failed: {status}") })
 }
 
+/// Runs a command and keeps only the line that says why it failed.
+pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("`{program}` did not start: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said
+        .lines()
+        .find(|line| line.to_ascii_lowercase().contains("error"))
+        .or(said.lines().last())
+        .unwrap_or_default();
+    Err(format!("`{program}` failed: {why}"))
+}
+
 fn shown(command: &Command) -> String {
     let settings =
         command.get_envs().filter_map(|(name, value)| Some(format!("{}={:?}", name.display(), value?)));

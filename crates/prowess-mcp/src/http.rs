@@ -142,9 +142,13 @@ async fn answer(
         *response.status_mut() = StatusCode::NOT_FOUND;
         return Ok(response);
     }
-    let is_call = request.method() == Method::POST;
-    let response = service.handle(request).await;
-    if !is_call {
+    let method = request.method().clone();
+    let mut response = service.handle(request).await;
+    if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+        // A session has ended. To clients that tell successes apart, 202 is none here.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    if method != Method::POST {
         return Ok(response);
     }
     Ok(response.map(|body| {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
-use crate::client::{CURRENT, terminate};
+use crate::client::{CURRENT, LEGACY, terminate};
 use crate::{skill, tree};
 
 struct Server {
@@ -35,10 +35,10 @@ impl Server {
     }
 
     /// Sends a request, and gives the connection.
-    fn send(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> TcpStream {
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         let mut head =
-            format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         let usual = [
             ("Host", "localhost"),
             ("Content-Type", "application/json"),
@@ -54,9 +54,13 @@ impl Server {
         stream
     }
 
-    /// Sends a request, and gives the status and what came back.
     fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
-        let mut stream = self.send(path, headers, body);
+        self.exchange("POST", path, headers, body)
+    }
+
+    /// Sends a request, and gives the status and what came back.
+    fn exchange(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
+        let mut stream = self.send(method, path, headers, body);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -74,7 +78,7 @@ impl Server {
         let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let headers = [("MCP-Protocol-Version", CURRENT), ("Mcp-Method", method), ("Mcp-Name", &name)];
-        self.send("/mcp", &headers, body.as_bytes())
+        self.send("POST", "/mcp", &headers, body.as_bytes())
     }
 
     /// Calls a method of the current revision, and gives its answer.
@@ -118,9 +122,7 @@ fn only_who_may_gets_in() {
     fn check(server: &Server, path: &str, headers: &[(&str, &str)], body: &[u8], expected: u16) {
         assert_eq!(server.post(path, headers, body).0, expected, "{path} {headers:?}");
     }
-    let client = json!({"name": "test", "version": "0"});
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    let body = initialize();
     let tree = tree();
     let server =
         &Server::start(&tree, &["--allow-host", "skills.test", "--allow-origin", "https://app.test:443"]);
@@ -189,4 +191,24 @@ fn a_listener_hears_of_changes_and_of_the_end() {
     let end = last_message(&lines.collect::<Vec<_>>().join("\n"));
     assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
     assert_eq!(server.process.wait().expect("the server ends").code(), Some(0));
+}
+
+#[test]
+fn a_session_ends_when_its_client_says_so() {
+    let tree = tree();
+    let server = Server::start(&tree, &[]);
+    let answer = server.post("/mcp", &[], initialize().as_bytes()).1;
+    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = [("Mcp-Session-Id", session.expect("an answer names its session"))];
+    // Of the successes, the Python SDK takes 202 for a failure.
+    assert_eq!(server.exchange("DELETE", "/mcp", &session, b"").0, 204);
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+    assert_eq!(server.post("/mcp", &session, ping.as_bytes()).0, 404);
+}
+
+/// A request of the revision that has sessions.
+fn initialize() -> String {
+    let client = json!({"name": "test", "version": "0"});
+    let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
 }
