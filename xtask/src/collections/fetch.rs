@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Collection, Registry};
-use crate::step;
+use crate::step::{self, quietly};
 
 /// Returns the directory of a collection's unpacked package, fetching it the first time.
 ///

@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json as object};
 pub(crate) struct LibraryFace {
     roots: Roots,
     options: LoadOptions,
-    library: Library,
+    pub(crate) library: Library,
 }
 
 impl LibraryFace {
