@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 use clap_complete::env::Shells;
+use prowess::scope::ENTERPRISE_DIRECTORY;
 
 use crate::completions::skill_names;
 #[cfg(feature = "select")]
@@ -40,7 +41,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// The directory of the organisation's skills
-    #[arg(long, global = true, value_name = "DIR", default_value = "/etc/agents/skills")]
+    #[arg(long, global = true, value_name = "DIR", default_value = ENTERPRISE_DIRECTORY)]
     pub(crate) enterprise: PathBuf,
     /// Search this directory instead of the default ones; repeatable, highest first; `+SCOPE=DIR` shares the rank of
     /// the one before

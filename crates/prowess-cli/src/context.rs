@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use prowess::files::SKILL_FILE;
-use prowess::scope::{Places, Preset};
+use prowess::scope::{self, Places, Preset};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::tokens::{Estimate, Tokenizer};
@@ -35,46 +34,26 @@ impl Context {
             }
         }
         let roots = roots(global, &project, &home)?;
-        Self::from_roots(global, &roots, global.max_depth, project, home)
+        Self::load_with(global, project, home, |options| Ok(Library::load(&roots, options)))
     }
 
     /// Loads what one path holds: a `SKILL.md`, a skill's directory, or a directory that is searched as a root.
     pub(crate) fn load_path(global: &Global, path: &Path) -> Result<Self, Failure> {
         let (project, home) = (absolute(Path::new("."))?, home(global)?);
         let path = absolute(path)?;
-        let kind = path
-            .symlink_metadata()
-            .map_err(|error| Failure::io(format!("can't read `{}`: {error}", path.display())))?;
-        let is_directory = path.is_dir() && path.file_name().is_none_or(|name| name != SKILL_FILE);
-        let root = match path.parent() {
-            Some(parent) if !is_directory => parent.to_path_buf(),
-            _ => path.clone(),
-        };
-        let is_skill_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-        if !is_directory && !is_skill_file {
-            let shown = path.display();
-            return Err(match path.exists() {
-                false if kind.is_symlink() => Failure::io(format!("`{shown}` is a link that leads nowhere")),
-                _ => Failure::usage(format!("`{shown}` is a file of another name than {SKILL_FILE}")),
-            });
-        }
-        let alone = !is_directory || root.join(SKILL_FILE).symlink_metadata().is_ok();
-        let depth = if alone { 0 } else { global.max_depth };
-        let roots = Roots::new().with("path", root)?;
-        Self::from_roots(global, &roots, depth, project, home)
+        Self::load_with(global, project, home, |options| Ok(Library::load_path(&path, options)?))
     }
 
-    fn from_roots(
+    fn load_with(
         global: &Global,
-        roots: &Roots,
-        depth: usize,
         project: PathBuf,
         home: PathBuf,
+        load: impl FnOnce(&LoadOptions) -> Result<Library, Failure>,
     ) -> Result<Self, Failure> {
-        let scan = ScanOptions::default().max_depth(depth).max_directories(global.max_directories);
+        let scan = ScanOptions::default().max_depth(global.max_depth).max_directories(global.max_directories);
         let options = LoadOptions::new().scan(scan).policy(policy(&global.disable)?);
         let start = Instant::now();
-        let library = Library::load(roots, &options);
+        let library = load(&options)?;
         let elapsed = start.elapsed();
         Ok(Self { library, elapsed, tokenizer: tokenizer(global.tokens), project, home })
     }
@@ -143,11 +122,7 @@ fn roots(global: &Global, project: &Path, home: &Path) -> Result<Roots, Failure>
         let (scope, directory) = argument.split_once('=').ok_or_else(|| {
             Failure::usage(format!("`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"))
         })?;
-        let directory = absolute(Path::new(directory))?;
-        roots = match scope.strip_prefix('+') {
-            Some(scope) => roots.with_shared_rank(scope, directory)?,
-            None => roots.with(scope, directory)?,
-        };
+        roots = roots.with_label(scope, absolute(Path::new(directory))?)?;
     }
     Ok(roots)
 }
@@ -175,14 +150,9 @@ impl Tokenizer for O200k {
     }
 }
 
-/// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
+/// An absolute path, as seen from the working directory.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    if path.as_os_str().is_empty() {
-        return Err(Failure::usage("a directory is empty; `.` is the working directory"));
-    }
-    let absolute = std::path::absolute(path)
+    let current = std::env::current_dir()
         .map_err(|error| Failure::io(format!("can't tell the working directory: {error}")))?;
-    let climbs = absolute.components().any(|part| part == std::path::Component::ParentDir);
-    let resolved = if climbs { absolute.canonicalize().ok() } else { None };
-    Ok(resolved.unwrap_or(absolute))
+    Ok(scope::absolute(path, &current)?)
 }

@@ -206,6 +206,24 @@ impl Conversation {
     }
 }
 
+impl Ledger {
+    /// [Commits](Self::commit) a compaction that the host places as one text of its own, such as a message of the user, and
+    /// hands over that text; empty if there is nothing to place.
+    ///
+    /// ```
+    /// use prowess::{Ledger, ledger::Inherit};
+    ///
+    /// let (mut child, compaction) = Ledger::new().fork(Inherit::Names);
+    /// assert_eq!(child.commit_text(compaction), "");
+    /// ```
+    pub fn commit_text(&mut self, compaction: Compaction) -> String {
+        let text = compaction.text();
+        let placements = vec![placement(&text); compaction.blocks().len()];
+        self.commit(compaction, placements);
+        text
+    }
+}
+
 fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Usage, message)
 }

@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
 pub use self::fs::Disk;
-pub(crate) use self::fs::{is_repository, real_path};
+pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
 pub use crate::scan::SKIP;
 
