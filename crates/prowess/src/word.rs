@@ -43,7 +43,8 @@ words!(Format, "format", "xml" => Self::Xml, "markdown" => Self::Markdown);
 words!(Shape, "shape",
     "openai" => Self::OpenAi, "anthropic" => Self::Anthropic, "gemini" => Self::Gemini, "mcp" => Self::Mcp);
 
-fn unknown(what: &str, word: &str, words: &[&str]) -> Error {
+/// The error for a word that stands for none of the choices.
+pub(crate) fn unknown(what: &str, word: &str, words: &[&str]) -> Error {
     let word: String = word.chars().take(MAX_REPEATED).collect();
     Error::new(ErrorKind::Usage, format!("no {what} is named `{word}`"))
         .with_candidates(words.iter().copied())
