@@ -9,6 +9,7 @@ use prowess::messages::{self, Conversation, KEPT_TOKENS};
 use prowess::tokens::Estimate;
 use prowess::{Error, json};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use serde_json::Value;
 
 use crate::convert::{parsed, raised, usage};
@@ -18,12 +19,21 @@ use crate::library::Library;
 pub(crate) struct Ledger(Mutex<prowess::Ledger>);
 
 /// What a conversation holds: messages as JSON, or placements, each with its text if that is known.
-#[derive(FromPyObject)]
 enum Held {
-    #[pyo3(transparent)]
     Messages(String),
-    #[pyo3(transparent)]
     Places(Vec<(String, Option<String>)>),
+}
+
+impl FromPyObject<'_, '_> for Held {
+    type Error = PyErr;
+
+    fn extract(held: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if held.is_instance_of::<PyString>() {
+            held.extract().map(Self::Messages)
+        } else {
+            held.extract().map(Self::Places)
+        }
+    }
 }
 
 impl Held {
