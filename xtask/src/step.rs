@@ -3,9 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is not built by default, and is tested all the same.
-pub(crate) const FEATURES: &str = "prowess-cli/mcp";
-
 /// Why a command of ours ends early, and with which exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {

@@ -66,6 +66,7 @@ pub mod text;
 pub mod tokens;
 #[cfg(feature = "serde")]
 pub mod tools;
+pub mod trust;
 pub mod value;
 
 mod near;

@@ -33,7 +33,7 @@ const OF_ONE: [(&str, &str); 6] = [
 ];
 
 pub(crate) fn run() -> Result<(), Failure> {
-    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--features", step::FEATURES]))?;
+    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--package", "prowess-mcp"]))?;
     let place = workspace().join("target/test-mcp");
     let project = project(&place).map_err(|error| Failure::new(format!("no project to serve: {error}")))?;
     let python = python(&place)?;
@@ -112,10 +112,10 @@ impl Server {
         let failed = |error| Failure::new(format!("the server did not start: {error}"));
         let mut command = Command::new(program);
         command.args(["mcp", "--http", "127.0.0.1:0", "--project"]).arg(project).arg("--home").arg(project);
-        let mut process = command.stderr(Stdio::piped()).spawn().map_err(failed)?;
+        let mut process = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
         let mut url = String::new();
-        if let Some(stderr) = process.stderr.take() {
-            BufReader::new(stderr).read_line(&mut url).map_err(failed)?;
+        if let Some(stdout) = process.stdout.take() {
+            BufReader::new(stdout).read_line(&mut url).map_err(failed)?;
         }
         Ok(Self { process, url: url.trim().to_owned() })
     }

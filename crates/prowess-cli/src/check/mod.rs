@@ -10,8 +10,9 @@ use std::process::ExitCode;
 
 use prowess::diagnostic::{Diagnostic, Severity};
 use prowess::{Library, json, lint};
+use prowess_args::{Global, exit::ENVIRONMENT};
 
-use crate::args::{CheckArgs, CheckFormat, FailOn, Global};
+use crate::args::{CheckArgs, CheckFormat, FailOn};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -61,7 +62,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
         CheckFormat::Json => output.json(&json::check(&report.diagnostics, report.files))?,
     }
     if unwritten > 0 {
-        return Ok(ExitCode::from(crate::failure::ENVIRONMENT));
+        return Ok(ExitCode::from(ENVIRONMENT));
     }
     let least = match args.fail_on {
         FailOn::Error => Some(Severity::Error),

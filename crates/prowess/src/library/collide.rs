@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::load::Candidate;
 use super::{Duplicate, LoadOptions, Shadowed};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::scope::ResolvedRoot;
+use crate::scope::{ResolvedRoot, Root};
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::{ALL_RESOURCES, Source};
 
@@ -89,7 +89,12 @@ fn visibility(candidate: &Candidate, roots: &[ResolvedRoot], options: &LoadOptio
         true => Visibility::UserOnly,
         false => Visibility::Listed,
     };
-    own.max(options.policy.visibility(roots[candidate.root].root.scope.as_str(), &candidate.frontmatter.name))
+    let root = &roots[candidate.root].root;
+    let visibility = own.max(options.policy.visibility(root.scope.as_str(), &candidate.frontmatter.name));
+    match options.policy.trust.trusts(root, &candidate.location, options.source.as_ref()) {
+        true => visibility,
+        false => Visibility::Untrusted,
+    }
 }
 
 impl Settled {
@@ -107,7 +112,7 @@ impl Settled {
                     && winner.scope != roots[root].root.scope
                     && winner.visibility.is_enabled() == contender.visibility.is_enabled()
             });
-            let skill = self.name_skill(contender, &roots[root]);
+            let skill = self.name_skill(contender, &roots[root].root);
             self.diagnostics.extend(untrusted(&skill));
             if shares_rank {
                 self.skills.push(skill.clone());
@@ -121,20 +126,21 @@ impl Settled {
 
     /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`. Directories that
     /// are no text may look alike; those are numbered.
-    fn name_skill(&mut self, contender: Contender, root: &ResolvedRoot) -> Arc<Skill> {
+    fn name_skill(&mut self, contender: Contender, root: &Root) -> Arc<Skill> {
         let Contender { candidate, visibility } = contender;
         let directory = candidate.location.parent().unwrap_or(Path::new("")).to_path_buf();
-        let short = format!("{}:{}", root.root.scope, candidate.frontmatter.name);
+        let short = format!("{}:{}", root.scope, candidate.frontmatter.name);
         let at = |directory: &Path| format!("{short}@{}", display_path(directory).nfc());
-        let (long, longest) = (at(&relative(&directory, &root.root.base)), at(&directory));
+        let (long, longest) = (at(&relative(&directory, &root.base)), at(&directory));
         let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
         let ids = [short.clone(), long, longest.clone()].into_iter().chain(numbered);
         let id = ids.into_iter().find(|id| !self.ids.contains(id)).unwrap_or_default();
         self.ids.insert(id.clone());
         Arc::new(Skill {
             id,
-            scope: root.root.scope.clone(),
-            rank: root.root.rank,
+            scope: root.scope.clone(),
+            rank: root.rank,
+            root: candidate.root,
             location: candidate.location,
             real: candidate.real,
             directory,
@@ -182,6 +188,6 @@ fn relative(directory: &Path, base: &Path) -> PathBuf {
 fn untrusted(skill: &Skill) -> Option<Diagnostic> {
     (skill.visibility == Visibility::Untrusted).then(|| {
         Diagnostic::new(Code::Untrusted, &skill.location, format!("skill `{}` is not trusted", skill.name()))
-            .help("read the skill, then allow it in the host's policy")
+            .help("read the skill, then allow it in the host's policy (`prowess trust` on the command line)")
     })
 }

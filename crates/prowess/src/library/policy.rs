@@ -5,6 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind};
 use crate::skill::Visibility;
+use crate::trust::Trust;
 
 /// Restricts the visibility of skills, by scope or by name pattern.
 ///
@@ -28,6 +29,7 @@ pub struct Policy {
     scopes: Vec<(String, Visibility)>,
     patterns: Vec<(IdPattern, Visibility)>,
     allowed: Vec<IdPattern>,
+    pub(super) trust: Trust,
 }
 
 impl Policy {
@@ -89,7 +91,14 @@ impl Policy {
         })
     }
 
-    /// What this policy makes of a skill of that scope and name.
+    /// What it takes for a skill to be trusted; default: nothing.
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// What this policy makes of a skill of that scope and name, if it is trusted.
     #[must_use]
     pub fn visibility(&self, scope: &str, name: &str) -> Visibility {
         let scopes =

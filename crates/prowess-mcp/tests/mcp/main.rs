@@ -1,6 +1,7 @@
 //! The MCP server, by a client over stdio.
 
 mod client;
+mod config;
 mod extension;
 mod hostile;
 mod http;

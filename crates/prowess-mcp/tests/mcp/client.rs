@@ -34,18 +34,19 @@ impl Client {
 
     /// Starts a server and says nothing to it.
     pub(crate) fn spawn(tree: &Path, options: &[&str]) -> Self {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_prowess"))
-            .arg("mcp")
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess-mcp"));
+        command
             .args(["--enterprise", "/no/such/directory", "--project"])
             .arg(tree.join("project"))
             .arg("--home")
-            .arg(tree.join("home"))
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
+            .arg(tree.join("home"));
+        Self::of(command.args(options))
+    }
+
+    /// Starts a server by this command.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect("the server starts");
         let stdin = server.stdin.take();
         let stdout = BufReader::new(server.stdout.take().expect("stdout is a pipe"));
         Self { server, stdin, stdout, revision: LEGACY, last: 0, told: Vec::new() }

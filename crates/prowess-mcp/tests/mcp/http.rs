@@ -17,19 +17,19 @@ struct Server {
 
 impl Server {
     fn start(tree: &Tree, options: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_prowess"))
-            .args(["mcp", "--http", "127.0.0.1:0", "--enterprise", "/no/such/directory", "--project"])
+        let mut process = Command::new(env!("CARGO_BIN_EXE_prowess-mcp"))
+            .args(["--quiet", "--http", "127.0.0.1:0", "--enterprise", "/no/such/directory", "--project"])
             .arg(tree.at("project"))
             .arg("--home")
             .arg(tree.at("home"))
             .args(options)
             .stdin(Stdio::null())
-            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
         let mut line = String::new();
-        let stderr = process.stderr.take().expect("stderr is a pipe");
-        BufReader::new(stderr).read_line(&mut line).expect("the server says where it is");
+        let stdout = process.stdout.take().expect("stdout is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("the server says where it is");
         let address = line.trim().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
         Self { process, address }
     }
