@@ -2,10 +2,12 @@
 
 use crate::step::{self, Failure, cargo};
 
-/// Runs every test, builds what is not a test but must build, and loads the published collections.
+/// Runs every test, builds what is not a test but must build, tests the Python package, and loads the published
+/// collections.
 pub(crate) fn run() -> Result<(), Failure> {
     // This builds the examples as well.
     step::run(&mut cargo(&["test", "--workspace"]))?;
     step::run(&mut cargo(&["build", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"]))?;
+    crate::python::test()?;
     crate::collections::run(None)
 }

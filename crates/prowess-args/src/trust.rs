@@ -1,5 +1,3 @@
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use prowess::skill::Visibility;
@@ -29,13 +27,7 @@ impl Global {
     /// # Errors
     /// If there is no home, or its file is damaged: then nothing is allowed.
     pub fn trust_store(&self) -> Result<TrustStore, Error> {
-        let file = self.trust_file()?;
-        let wrong = |kind, what: &str| Error::new(kind, format!("`{}`: {what}", file.display()));
-        match fs::read_to_string(&file) {
-            Ok(text) => TrustStore::from_json(&text).map_err(|error| wrong(error.kind(), error.message())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(TrustStore::default()),
-            Err(error) => Err(wrong(ErrorKind::Io, &error.to_string())),
-        }
+        TrustStore::read(&self.trust_file()?)
     }
 
     /// What it takes for a skill to be trusted.

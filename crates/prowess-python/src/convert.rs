@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Roots};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
+use prowess::trust::{STORE_FILE, Trust, TrustStore};
 use prowess::{CatalogOptions, Error, ErrorKind, LoadOptions, Policy};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
@@ -52,7 +53,7 @@ macro_rules! arguments {
 }
 
 arguments!(Where { project, home, enterprise, roots, preset, folders, builtin });
-arguments!(How { disable, policy, max_depth, max_directories, max_body });
+arguments!(How { disable, policy, trust, max_depth, max_directories, max_body });
 arguments!(Section { budget, cap, floor, format, style, pins });
 
 /// Where to look.
@@ -67,11 +68,12 @@ pub(crate) struct Where {
 }
 
 impl Where {
+    pub(crate) fn home(&self) -> Result<PathBuf, Error> {
+        self.home.as_deref().map_or_else(|| Ok(home()), absolute)
+    }
+
     pub(crate) fn roots(self) -> Result<Roots, Error> {
-        let home = match &self.home {
-            Some(home) => absolute(home)?,
-            None => std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default(),
-        };
+        let home = self.home()?;
         let project = absolute(self.project.as_deref().unwrap_or(Path::new(".")))?;
         let enterprise = self.enterprise.as_deref().unwrap_or(Path::new(ENTERPRISE_DIRECTORY));
         let mut places = Places::new(project, home).enterprise(absolute(enterprise)?);
@@ -94,22 +96,33 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Error> {
     scope::absolute(path, &current)
 }
 
+/// The user's home; empty if the system knows none.
+pub(crate) fn home() -> PathBuf {
+    std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default()
+}
+
 /// How to load.
 pub(crate) struct How {
     disable: Vec<String>,
     policy: String,
+    trust: Vec<String>,
     max_depth: Option<usize>,
     max_directories: Option<usize>,
     max_body: Option<u64>,
 }
 
 impl How {
-    pub(crate) fn options(&self) -> Result<LoadOptions, Error> {
+    /// The options; what the user has allowed is kept in the home.
+    pub(crate) fn options(&self, home: &Path) -> Result<LoadOptions, Error> {
         let scan = self.max_depth.into_iter().fold(ScanOptions::default(), ScanOptions::max_depth);
         let scan = self.max_directories.into_iter().fold(scan, ScanOptions::max_directories);
         let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
         let policy = self.disable.iter().try_fold(Policy::new(), hide)?.rules(&parsed(&self.policy)?)?;
-        let options = LoadOptions::new().scan(scan).policy(policy);
+        let mut trust = self.trust.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
+        if !self.trust.is_empty() {
+            trust = trust.store(TrustStore::read(&home.join(STORE_FILE))?);
+        }
+        let options = LoadOptions::new().scan(scan).policy(policy.trust(trust));
         Ok(self.max_body.into_iter().fold(options, LoadOptions::max_body))
     }
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 
-use crate::convert::{How, Section, Where, absolute, parsed, raised, usage};
+use crate::convert::{How, Section, Where, absolute, home, parsed, raised, usage};
 use crate::ledger::Ledger;
 
 #[pyclass(frozen, module = "prowess._prowess")]
@@ -50,12 +50,15 @@ fn full_catalog(library: &prowess::Library) -> Catalog {
 impl Library {
     #[staticmethod]
     fn load(py: Python<'_>, places: Where, how: How) -> PyResult<Self> {
-        Self::loaded(py, || Ok(prowess::Library::load(&places.roots()?, &how.options()?)))
+        Self::loaded(py, || {
+            let options = how.options(&places.home()?)?;
+            Ok(prowess::Library::load(&places.roots()?, &options))
+        })
     }
 
     #[staticmethod]
     fn load_path(py: Python<'_>, path: PathBuf, how: How) -> PyResult<Self> {
-        Self::loaded(py, || prowess::Library::load_path(&absolute(&path)?, &how.options()?))
+        Self::loaded(py, || prowess::Library::load_path(&absolute(&path)?, &how.options(&home())?))
     }
 
     fn reload(&self, py: Python<'_>) -> (Self, String) {

@@ -88,6 +88,7 @@ def test_places_and_options(tree: Tree) -> None:
         library = tree.load(**options)
         assert [skill.visibility for skill in library.skills if skill.name == "x-doc"] != ["listed"]
         assert "x-doc" not in library.catalog().text
+    assert {skill.visibility for skill in tree.load(trust=["ask", "user=allow"]).skills} == {"listed", "untrusted"}
     assert [skill.id for skill in Library.load_path(folder / "pdf").skills] == ["path:pdf"]
 
 

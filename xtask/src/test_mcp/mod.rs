@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::step::{self, Failure, cargo, workspace};
+use crate::venv::Venv;
 
 /// The official client library in Python.
 const PYTHON_SDK: &str = "mcp==2.3.0";
@@ -36,12 +37,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     step::run(&mut cargo(&["build", "--package", "prowess-cli", "--package", "prowess-mcp"]))?;
     let place = workspace().join("target/test-mcp");
     let project = project(&place).map_err(|error| Failure::new(format!("no project to serve: {error}")))?;
-    let python = python(&place)?;
+    let python = Venv::at("target/test-mcp/python")?;
+    python.install(&[PYTHON_SDK])?;
     let program = program();
-    let client = workspace().join("xtask/src/test_mcp/client.py");
-    step::run(Command::new(&python).arg(&client).arg(&program).arg(&project))?;
+    let client = ["xtask/src/test_mcp/client.py"];
+    step::run(python.python(&client).arg(&program).arg(&project))?;
     let server = Server::start(&program, &project)?;
-    step::run(Command::new(&python).arg(&client).arg(&server.url).arg(&project))?;
+    step::run(python.python(&client).arg(&server.url).arg(&project))?;
     conformance(&place, &server.url)
 }
 
@@ -64,17 +66,6 @@ fn project(place: &Path) -> std::io::Result<PathBuf> {
         "---\nname: forms\ndescription: Fills in forms.\n---\nFill them in.\n",
     )?;
     Ok(project)
-}
-
-/// A Python that has the SDK.
-fn python(place: &Path) -> Result<PathBuf, Failure> {
-    let environment = place.join("python");
-    let python = environment.join("bin/python");
-    if !python.exists() {
-        step::run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-    }
-    step::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYTHON_SDK]))?;
-    Ok(python)
 }
 
 fn conformance(place: &Path, url: &str) -> Result<(), Failure> {

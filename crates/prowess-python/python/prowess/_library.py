@@ -63,6 +63,7 @@ class Library:
         builtin: Sequence[_StrPath] = (),
         disable: Sequence[str] = (),
         policy: Sequence[Mapping[str, str]] = (),
+        trust: Sequence[str] = (),
         max_depth: int | None = None,
         max_directories: int | None = None,
         max_body: int | None = None,
@@ -77,7 +78,8 @@ class Library:
         `roots` replaces all of these by `(scope, directory)`, highest first; a `+` before a scope shares the rank of the
         one before. `disable` hides skills by `name` or `scope:name` with `*` and `?`; `policy` has rules such as
         `{"scope": "project", "is": "untrusted"}`, `{"pattern": "x-*", "is": "user-only"}` and `{"allow": "team:*"}`.
-        `max_body` is in bytes.
+        `trust` has `ask`, `deny` or `allow`, for a scope as in `user=allow`: with `ask`, skills are out of a model's reach
+        until the user has allowed them, as they are, with the command `prowess trust`. `max_body` is in bytes.
 
         Raises `UsageError` if an argument makes no sense, `ReadError` if there is no working directory.
         """
@@ -90,7 +92,7 @@ class Library:
             "folders": folders,
             "builtin": builtin,
         }
-        how = _how(disable, policy, max_depth, max_directories, max_body)
+        how = _how(disable, policy, trust, max_depth, max_directories, max_body)
         return cls(_prowess.Library.load(places, how))
 
     @classmethod
@@ -100,6 +102,7 @@ class Library:
         *,
         disable: Sequence[str] = (),
         policy: Sequence[Mapping[str, str]] = (),
+        trust: Sequence[str] = (),
         max_depth: int | None = None,
         max_directories: int | None = None,
         max_body: int | None = None,
@@ -108,7 +111,7 @@ class Library:
 
         Raises `ReadError` if nothing is there, `UsageError` if it is a file of another name.
         """
-        how = _how(disable, policy, max_depth, max_directories, max_body)
+        how = _how(disable, policy, trust, max_depth, max_directories, max_body)
         return cls(_prowess.Library.load_path(path, how))
 
     @cached_property
@@ -287,6 +290,7 @@ class Request:
 def _how(
     disable: Sequence[str],
     policy: Sequence[Mapping[str, str]],
+    trust: Sequence[str],
     max_depth: int | None,
     max_directories: int | None,
     max_body: int | None,
@@ -294,6 +298,7 @@ def _how(
     return {
         "disable": disable,
         "policy": dumps(policy),
+        "trust": trust,
         "max_depth": max_depth,
         "max_directories": max_directories,
         "max_body": max_body,

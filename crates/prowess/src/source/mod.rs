@@ -14,6 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
 pub use self::fs::Disk;
+#[cfg(feature = "serde")]
+pub(crate) use self::fs::read_text;
 pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
 pub use crate::scan::SKIP;
