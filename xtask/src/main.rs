@@ -6,9 +6,11 @@ mod collections;
 mod deny;
 mod lint;
 mod model;
+mod python;
 mod step;
 mod test;
 mod test_mcp;
+mod venv;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,7 @@ usage: cargo xtask COMMAND
 
 commands:
   test                         everything that must pass, on a fresh machine too
+  test-python                  the Python package: its tests, its types, and the recipes with real SDKs
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
+        ["test-python"] => python::test(),
         ["test-mcp"] => test_mcp::run(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),

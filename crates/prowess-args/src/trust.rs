@@ -1,15 +1,10 @@
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use prowess::skill::Visibility;
-use prowess::trust::{Rule, Trust, TrustStore};
+use prowess::trust::{Rule, STORE_FILE, Trust, TrustStore};
 use prowess::{Error, ErrorKind, Library};
 
 use crate::Global;
-
-/// Where the skills that were allowed are kept, in the user's home.
-const STORE: &str = ".config/prowess/trust.json";
 
 impl Global {
     /// The file of the skills that were allowed; it need not be there.
@@ -23,7 +18,7 @@ impl Global {
                 ErrorKind::Usage,
                 "there is no home to keep what is allowed in; give `--home`",
             )),
-            false => Ok(home.join(STORE)),
+            false => Ok(home.join(STORE_FILE)),
         }
     }
 
@@ -32,13 +27,7 @@ impl Global {
     /// # Errors
     /// If there is no home, or its file is damaged: then nothing is allowed.
     pub fn trust_store(&self) -> Result<TrustStore, Error> {
-        let file = self.trust_file()?;
-        let wrong = |kind, what: &str| Error::new(kind, format!("`{}`: {what}", file.display()));
-        match fs::read_to_string(&file) {
-            Ok(text) => TrustStore::from_json(&text).map_err(|error| wrong(error.kind(), error.message())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(TrustStore::default()),
-            Err(error) => Err(wrong(ErrorKind::Io, &error.to_string())),
-        }
+        TrustStore::read(&self.trust_file()?)
     }
 
     /// What it takes for a skill to be trusted.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 use clap_complete::env::Shells;
+use prowess::messages::KEPT_TOKENS;
 use prowess_args::{Global, McpArgs};
 
 use crate::completions::skill_names;
@@ -290,7 +291,7 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_name = "N")]
     pub(crate) budget: usize,
     /// About how much of the conversation stays as it is, in tokens
-    #[arg(long, value_name = "N", default_value_t = 8000)]
+    #[arg(long, value_name = "N", default_value_t = KEPT_TOKENS)]
     pub(crate) keep: usize,
     /// The summary of what leaves
     #[arg(long, value_name = "FILE")]

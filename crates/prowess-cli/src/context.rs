@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use prowess::files::SKILL_FILE;
 use prowess::tokens::Tokenizer;
-use prowess::{Catalog, CatalogOptions, Library, Roots};
+use prowess::{Catalog, CatalogOptions, Library, LoadOptions};
 use prowess_args::{Global, absolute};
 
 use crate::failure::Failure;
@@ -25,38 +24,25 @@ impl Context {
         for place in global.missing() {
             output.note(&format!("{YELLOW}no directory{YELLOW:#}: {}", safe(&place.display().to_string())));
         }
-        Self::from_roots(global, &global.roots()?, global.max_depth, global.project()?)
+        let roots = global.roots()?;
+        Self::load_with(global, global.project()?, |options| Ok(Library::load(&roots, options)))
     }
 
     /// Loads what one path holds: a `SKILL.md`, a skill's directory, or a directory that is searched as a root.
     pub(crate) fn load_path(global: &Global, path: &Path) -> Result<Self, Failure> {
         let path = absolute(path)?;
-        let kind = path
-            .symlink_metadata()
-            .map_err(|error| Failure::io(format!("can't read `{}`: {error}", path.display())))?;
-        let is_directory = path.is_dir() && path.file_name().is_none_or(|name| name != SKILL_FILE);
-        let root = match path.parent() {
-            Some(parent) if !is_directory => parent.to_path_buf(),
-            _ => path.clone(),
-        };
-        let is_skill_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-        if !is_directory && !is_skill_file {
-            let shown = path.display();
-            return Err(match path.exists() {
-                false if kind.is_symlink() => Failure::io(format!("`{shown}` is a link that leads nowhere")),
-                _ => Failure::usage(format!("`{shown}` is a file of another name than {SKILL_FILE}")),
-            });
-        }
-        let alone = !is_directory || root.join(SKILL_FILE).symlink_metadata().is_ok();
-        let depth = if alone { 0 } else { global.max_depth };
-        let roots = Roots::new().with("path", root)?;
-        Self::from_roots(global, &roots, depth, absolute(Path::new("."))?)
+        let project = absolute(Path::new("."))?;
+        Self::load_with(global, project, |options| Ok(Library::load_path(&path, options)?))
     }
 
-    fn from_roots(global: &Global, roots: &Roots, depth: usize, project: PathBuf) -> Result<Self, Failure> {
-        let (options, home) = (global.load_options(depth)?, global.home()?);
+    fn load_with(
+        global: &Global,
+        project: PathBuf,
+        load: impl FnOnce(&LoadOptions) -> Result<Library, Failure>,
+    ) -> Result<Self, Failure> {
+        let (options, home) = (global.load_options(global.max_depth)?, global.home()?);
         let start = Instant::now();
-        let library = Library::load(roots, &options);
+        let library = load(&options)?;
         let elapsed = start.elapsed();
         Ok(Self { library, elapsed, tokenizer: global.tokenizer(), project, home })
     }

@@ -71,6 +71,7 @@ pub mod value;
 
 mod near;
 mod scan;
+mod word;
 
 pub use catalog::{Catalog, CatalogOptions};
 pub use error::{Error, ErrorKind};

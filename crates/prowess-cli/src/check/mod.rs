@@ -87,8 +87,7 @@ fn gather(global: &Global, paths: &[PathBuf], output: &mut Output) -> Result<Rep
     for context in &contexts {
         let library: &Library = &context.library;
         report.files += library.scan().skill_files;
-        report.diagnostics.extend(library.diagnostics().iter().cloned());
-        report.diagnostics.extend(lint::lint(library, &context.full_catalog()));
+        report.diagnostics.extend(lint::check(library, &context.full_catalog()));
     }
     let place = |diagnostic: &Diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start));
     report.diagnostics.sort_by_key(place);

@@ -4,6 +4,7 @@ mod collide;
 mod find;
 mod load;
 mod options;
+mod path;
 mod policy;
 mod reload;
 

@@ -1,9 +1,12 @@
 //! A trust store as JSON.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{Identity, TrustStore};
 use crate::error::{Error, ErrorKind};
+use crate::source::read_text;
 
 /// The version this crate writes, and the newest it reads.
 const VERSION: u64 = 1;
@@ -24,6 +27,18 @@ impl TrustStore {
             |(identity, id)| json!({"repository": identity.repository, "id": id, "digest": identity.digest}),
         );
         format!("{:#}\n", json!({"prowess_trust": VERSION, "allowed": allowed.collect::<Vec<_>>()}))
+    }
+
+    /// Reads a file of what [`to_json`](Self::to_json) wrote; one that is not there allows nothing.
+    ///
+    /// # Errors
+    /// `Io` if it can't be read; those of [`from_json`](Self::from_json).
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let wrong = |error: Error| {
+            let message = format!("`{}`: {}", file.display(), error.message());
+            Error::new(error.kind(), message).with_path(file)
+        };
+        read_text(file)?.map_or_else(|| Ok(Self::default()), |text| Self::from_json(&text).map_err(wrong))
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote.
