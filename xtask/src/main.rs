@@ -7,9 +7,11 @@ mod deny;
 mod lint;
 mod model;
 mod node;
+mod python;
 mod step;
 mod test;
 mod test_mcp;
+mod venv;
 
 use std::process::ExitCode;
 
@@ -20,9 +22,10 @@ usage: cargo xtask COMMAND
 
 commands:
   test                         everything that must pass, on a fresh machine too
-  test-mcp                     the MCP server, by clients that others wrote (installs them below target)
-  test-node                    the npm package, installed in a project of its own (below target)
+  test-python                  the Python package: its tests, its types, and the recipes with real SDKs
+  test-node                    the npm package: its tests, its types, and the recipes with real SDKs
   bench-node                   a load by the npm package, beside the same work done with other packages
+  test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
@@ -33,9 +36,10 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
-        ["test-mcp"] => test_mcp::run(),
+        ["test-python"] => python::test(),
         ["test-node"] => node::test(),
         ["bench-node"] => node::bench(),
+        ["test-mcp"] => test_mcp::run(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),

@@ -1,9 +1,9 @@
 //! The defaults that the core does not know: working directory, home, how tokens are counted.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess::scope::{Places, Preset};
+use prowess::scope::{self, Places, Preset};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::tokens::{Estimate, Tokenizer};
@@ -58,11 +58,7 @@ impl Global {
             let (scope, directory) = argument.split_once('=').ok_or_else(|| {
                 usage(format!("`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"))
             })?;
-            let directory = absolute(Path::new(directory))?;
-            roots = match scope.strip_prefix('+') {
-                Some(scope) => roots.with_shared_rank(scope, directory)?,
-                None => roots.with(scope, directory)?,
-            };
+            roots = roots.with_label(scope, absolute(Path::new(directory))?)?;
         }
         Ok(roots)
     }
@@ -99,19 +95,14 @@ impl Tokenizer for O200k {
     }
 }
 
-/// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
+/// The absolute path that is meant by one given in the working directory.
 ///
 /// # Errors
 /// If it is empty, or the system can't tell the working directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    if path.as_os_str().is_empty() {
-        return Err(usage("a directory is empty; `.` is the working directory"));
-    }
-    let absolute = std::path::absolute(path)
+    let current = std::env::current_dir()
         .map_err(|error| Error::new(ErrorKind::Io, format!("can't tell the working directory: {error}")))?;
-    let climbs = absolute.components().any(|part| part == Component::ParentDir);
-    let resolved = if climbs { absolute.canonicalize().ok() } else { None };
-    Ok(resolved.unwrap_or(absolute))
+    scope::absolute(path, &current)
 }
 
 fn usage(message: impl Into<String>) -> Error {

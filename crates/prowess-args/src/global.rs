@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use prowess::scope::ENTERPRISE_DIRECTORY;
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -13,7 +14,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub home: Option<PathBuf>,
     /// The directory of the organisation's skills
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "/etc/agents/skills")]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ENTERPRISE_DIRECTORY)]
     pub enterprise: PathBuf,
     /// Search this directory instead of the default ones; repeatable, highest first; `+SCOPE=DIR` shares the rank of
     /// the one before

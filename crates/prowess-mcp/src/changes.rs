@@ -11,7 +11,7 @@ use rmcp::model::{
 use tokio::sync::watch;
 
 use crate::address::Place;
-use crate::shelf::{Changes, Shelf, Snapshot, lock};
+use crate::shelf::{Shelf, Snapshot, lock};
 use crate::tools::shortened;
 
 /// How many files one client may subscribe to.
@@ -65,8 +65,9 @@ fn stamp(snapshot: &Snapshot, uri: &str) -> Option<Stamp> {
 #[derive(Debug)]
 pub(crate) struct News {
     shelf: Arc<Shelf>,
-    changes: watch::Receiver<Changes>,
-    told: Changes,
+    /// How often skills have changed.
+    changes: watch::Receiver<u64>,
+    told: u64,
     lists: SubscriptionFilter,
     subscriptions: Arc<Mutex<Subscriptions>>,
 }
@@ -87,12 +88,13 @@ impl News {
         &self.lists
     }
 
-    /// Waits for a change, and gives what is to be told of it; `None` if there will be none any more.
-    pub(crate) async fn next(&mut self) -> Option<Vec<ServerNotification>> {
-        self.changes.changed().await.ok()?;
+    /// Waits for a change, and gives what is to be told of it.
+    pub(crate) async fn next(&mut self) -> Vec<ServerNotification> {
+        // The sender is the shelf's, and it is kept here.
+        drop(self.changes.changed().await);
         let now = *self.changes.borrow_and_update();
         let mut news = Vec::new();
-        let have_skills_changed = now.skills != self.told.skills;
+        let have_skills_changed = now != self.told;
         self.told = now;
         if have_skills_changed && self.lists.tools_list_changed == Some(true) {
             news.push(ServerNotification::ToolListChangedNotification(Default::default()));
@@ -109,6 +111,6 @@ impl News {
             let params = ResourceUpdatedNotificationParam::new(uri);
             ServerNotification::ResourceUpdatedNotification(ResourceUpdatedNotification::new(params))
         }));
-        Some(news)
+        news
     }
 }

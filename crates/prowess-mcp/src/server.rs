@@ -114,7 +114,7 @@ impl Server {
                     _ = alive.changed() => return,
                     news = news.next() => news,
                 };
-                for notification in news.into_iter().flatten() {
+                for notification in news {
                     if client.send_notification(notification).await.is_err() {
                         return;
                     }
@@ -194,7 +194,7 @@ impl ServerHandler for Server {
                 () = self.shelf.closed() => return Ok(()),
                 news = news.next() => news,
             };
-            for notification in news.into_iter().flatten() {
+            for notification in news {
                 // It fails only when its client has gone, and then the next turn ends this.
                 let _ = context.sink().send(notification).await;
             }

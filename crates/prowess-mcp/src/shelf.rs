@@ -106,19 +106,12 @@ impl Snapshot {
     }
 }
 
-/// How often something has changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
-    pub(crate) skills: u64,
-    /// Files of skills, and with the skills their own ones.
-    pub(crate) files: u64,
-}
-
 /// Loads the library again when it is asked for, and tells when it has changed.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     current: Mutex<Current>,
-    changes: watch::Sender<Changes>,
+    /// How often skills have changed; it yields when files of skills have, too.
+    changes: watch::Sender<u64>,
     /// Whether subscriptions are to end.
     closing: watch::Sender<bool>,
     /// It tells its events for as long as it is kept.
@@ -186,15 +179,14 @@ impl Shelf {
     /// Tells what readings have found to have changed, and that files of skills have, if they have.
     pub(crate) fn tell(&self, have_files_changed: bool) {
         let have_skills_changed = std::mem::take(&mut lock(&self.current).is_untold);
-        self.changes.send_if_modified(|changes| {
-            changes.skills += u64::from(have_skills_changed);
-            changes.files += u64::from(have_skills_changed || have_files_changed);
+        self.changes.send_if_modified(|skills| {
+            *skills += u64::from(have_skills_changed);
             have_skills_changed || have_files_changed
         });
     }
 
-    /// Yields each time something has changed.
-    pub(crate) fn changes(&self) -> watch::Receiver<Changes> {
+    /// Yields each time something has changed: how often skills have.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 

@@ -26,6 +26,9 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How long a file that names a git directory is read.
 const MAX_GIT_FILE: usize = 4096;
 
+/// Where faces keep the [`TrustStore`], in the user's home.
+pub const STORE_FILE: &str = ".config/prowess/trust.json";
+
 /// What it takes for a skill to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::step::{self, Failure, quietly};
+use crate::venv::Venv;
 
 /// A Node that runs the packages, and where these are.
 pub(super) struct Node {
@@ -34,15 +35,13 @@ impl Node {
 }
 
 /// Installs the Python SDK, and gives the Python that has it; or says in a line why it can't be had.
-pub(super) fn python() -> Result<PathBuf, String> {
-    let place = step::workspace().join("target/test-mcp/python");
-    let python = place.join("bin/python");
-    once(&place, include_str!("requirements.txt"), || {
-        quietly(Command::new("python3").args(["-m", "venv"]).arg(&place))?;
-        let requirements = super::sources().join("requirements.txt");
-        quietly(Command::new(&python).args(["-m", "pip", "install", "--requirement"]).arg(requirements))
-    })?;
-    Ok(python)
+pub(super) fn python() -> Result<Venv, String> {
+    let install = || {
+        let venv = Venv::at("target/test-mcp/python")?;
+        venv.install(&["--requirement", "xtask/src/test_mcp/requirements.txt"])?;
+        Ok(venv)
+    };
+    install().map_err(|failure: Failure| failure.message)
 }
 
 /// Installs the packages of npm and the Node that they need; or says in a line why they can't be had.

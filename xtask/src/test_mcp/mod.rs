@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         skipped += 1;
     };
     match install::python() {
-        Ok(python) => sdk(&program, || Command::new(&python), &sources().join("client.py"))?,
+        Ok(python) => sdk(&program, || python.python(&[]), &sources().join("client.py"))?,
         Err(why) => skip("the Python SDK", why),
     }
     match install::node() {
