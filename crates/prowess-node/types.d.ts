@@ -23,6 +23,11 @@ export interface LimitOptions {
   disable?: readonly string[]
   /** More rules on who sees which skill. The strictest that matches counts. */
   policy?: readonly Rule[]
+  /**
+   * `ask`, `deny` or `allow`, for a scope as in `user=allow`. With `ask`, skills are out of a model's reach until the user
+   * has allowed them, as they are, with the command `prowess trust`.
+   */
+  trust?: readonly string[]
   /** How many levels below a root are searched; default: 5. */
   maxDepth?: number
   /** How many directories below a root are searched; default: 2,000. */

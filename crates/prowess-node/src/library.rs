@@ -11,6 +11,7 @@ use prowess::library::Reload;
 use prowess::scope::{ENTERPRISE_DIRECTORY, Places, Preset, absolute};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
+use prowess::trust::{STORE_FILE, Trust, TrustStore};
 use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
 use serde_json::Value as Json;
 
@@ -19,7 +20,7 @@ use crate::job::{Answer, Asked, Job, asked, later, now};
 use crate::options::Options;
 
 const PLACES: [&str; 7] = ["project", "home", "enterprise", "preset", "folders", "builtin", "roots"];
-const LIMITS: [&str; 5] = ["disable", "policy", "maxDepth", "maxDirectories", "maxBody"];
+const LIMITS: [&str; 6] = ["disable", "policy", "trust", "maxDepth", "maxDirectories", "maxBody"];
 
 /// An immutable snapshot of one load: every `SKILL.md` that was seen, in one state, with a reason.
 ///
@@ -164,8 +165,11 @@ impl Library {
 fn loading(env: &Env, options: Unknown<'_>) -> Asked<Library> {
     let options = Options::read(env, options, &[&PLACES[..], &LIMITS].concat())?;
     asked(move || {
-        let roots = roots(&options)?;
-        let options = load_options(&options)?;
+        let home = match options.text("home")? {
+            Some(home) => absolute(Path::new(home), &working_directory()?)?,
+            None => users_home(),
+        };
+        let (roots, options) = (roots(&options, &home)?, load_options(&options, &home)?);
         let start = Instant::now();
         Ok(Library::new(prowess::Library::load(&roots, &options), start.elapsed()))
     })
@@ -176,21 +180,16 @@ fn loading_path(env: &Env, path: Unknown<'_>, options: Unknown<'_>) -> Asked<Lib
     let options = Options::read(env, options, &LIMITS)?;
     asked(move || {
         let path = absolute(Path::new(&path), &working_directory()?)?;
-        let options = load_options(&options)?;
+        let options = load_options(&options, &users_home())?;
         let start = Instant::now();
         Ok(Library::new(prowess::Library::load_path(&path, &options)?, start.elapsed()))
     })
 }
 
-fn roots(options: &Options) -> Result<Roots, Error> {
+fn roots(options: &Options, home: &Path) -> Result<Roots, Error> {
     let current = working_directory()?;
     let path = |key: &str| options.text(key)?.map(|path| absolute(Path::new(path), &current)).transpose();
     let project = path("project")?.unwrap_or_else(|| current.clone());
-    let home = match path("home")? {
-        Some(home) => home,
-        // Without one, no root is looked for in it.
-        None => std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default(),
-    };
     let enterprise = path("enterprise")?.unwrap_or_else(|| ENTERPRISE_DIRECTORY.into());
     let places = Places::new(project, home).enterprise(enterprise);
     let places = options.texts("folders")?.into_iter().fold(places, Places::folder);
@@ -213,21 +212,29 @@ fn pairs(roots: &Json) -> Option<Vec<(&str, &str)>> {
     pairs.collect()
 }
 
+/// Empty, and then no root is looked for in it, if the system knows none.
+fn users_home() -> PathBuf {
+    std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default()
+}
+
 fn working_directory() -> Result<PathBuf, Error> {
     std::env::current_dir().map_err(|error| Error::io(".", error))
 }
 
-fn load_options(options: &Options) -> Result<LoadOptions, Error> {
+/// The options; what the user has allowed is kept in the home.
+fn load_options(options: &Options, home: &Path) -> Result<LoadOptions, Error> {
     let scan = ScanOptions::default();
     let scan = options.number("maxDepth")?.into_iter().fold(scan, ScanOptions::max_depth);
     let scan = options.number("maxDirectories")?.into_iter().fold(scan, ScanOptions::max_directories);
     let hide = |policy: Policy, pattern: &str| policy.restrict(pattern, Visibility::Hidden);
     let policy = options.texts("disable")?.into_iter().try_fold(Policy::new(), hide)?;
-    let policy = match options.json("policy") {
-        Some(rules) => policy.rules(rules)?,
-        None => policy,
-    };
-    let load = LoadOptions::new().scan(scan).policy(policy);
+    let policy = policy.rules(options.json("policy").unwrap_or(&Json::Array(Vec::new())))?;
+    let labels = options.texts("trust")?;
+    let mut trust = labels.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
+    if !labels.is_empty() {
+        trust = trust.store(TrustStore::read(&home.join(STORE_FILE))?);
+    }
+    let load = LoadOptions::new().scan(scan).policy(policy.trust(trust));
     Ok(options.number("maxBody")?.into_iter().fold(load, |load, bytes| load.max_body(bytes as u64)))
 }
 

@@ -45,6 +45,7 @@ test('options decide what is loaded', () => {
   assert.deepEqual(ids({ maxDepth: 0 }), [])
   assert.deepEqual(visible({ disable: ['n*'] }), ['hidden', 'listed'])
   assert.deepEqual(visible({ policy: [{ pattern: 'p*', is: 'user-only' }] }), ['listed', 'user-only'])
+  assert.deepEqual(visible({ trust: ['ask'] }), ['untrusted', 'untrusted'])
   assert.throws(() => Library.loadSync({ ...only(base), maxBody: 3 }).activateSync('pdf'), { code: 'body-too-large' })
 })
 

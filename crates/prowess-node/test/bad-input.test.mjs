@@ -82,6 +82,7 @@ test('what is no option', async () => {
     preset: [null, 'gpt', 1],
     disable: ['n*', [1], ['[']],
     policy: [{}, [{}], [{ scope: 'user', is: 'gone' }]],
+    trust: ['ask', ['perhaps'], [1]],
     maxDepth: [-1, 1.5, NaN, Infinity, '1', 2 ** 64],
   })) {
     for (const value of values) await assert.rejects(Library.load({ ...only(base), [key]: value }), USAGE, `${key}: ${value}`)

@@ -41,13 +41,13 @@ fn empty(directory: &Path) -> io::Result<()> {
 fn download(collection: &Collection, into: &Path) -> Result<(), String> {
     let Collection { package, version, .. } = collection;
     match collection.registry {
-        Registry::Npm => step::quietly(
+        Registry::Npm => quietly(
             Command::new("npm")
                 .args(["pack", "--ignore-scripts", "--pack-destination"])
                 .arg(into)
                 .arg(format!("{package}@{version}")),
         ),
-        Registry::PyPi => step::quietly(
+        Registry::PyPi => quietly(
             Command::new("python3")
                 .args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:"])
                 .args(["--ignore-requires-python", "--dest"])
@@ -64,9 +64,9 @@ fn unpack(collection: &Collection, from: &Path, into: &Path) -> Result<(), Strin
         .find(|path| path.is_file())
         .ok_or("nothing was downloaded")?;
     match collection.registry {
-        Registry::Npm => step::quietly(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into)),
+        Registry::Npm => quietly(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into)),
         Registry::PyPi => {
-            step::quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
+            quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
         }
     }
 }
