@@ -45,7 +45,7 @@ struct Adapter {
 impl Adapter {
     fn start(package: &Path) -> std::io::Result<Self> {
         let mut process = Command::new("node")
-            .arg(workspace().join("lab/conformance/adapters/node.mjs"))
+            .arg(workspace().join("lab/conformance/adapters/prowess_node.mjs"))
             .arg(package)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

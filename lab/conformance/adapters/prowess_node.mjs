@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Asks the npm package `prowess`: adapters/node.mjs [PACKAGE]. A question per line on stdin, an answer per line on stdout.
+// Asks the npm package `prowess`: adapters/prowess_node.mjs [PACKAGE]. A question per line on stdin, an answer per line on stdout.
 // Each is asked twice, through a promise and without one, and both must say the same.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
