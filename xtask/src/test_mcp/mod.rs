@@ -39,19 +39,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     let project = project(&place).map_err(|error| Failure::new(format!("no project to serve: {error}")))?;
     let python = Venv::at("target/test-mcp/python")?;
     python.install(&[PYTHON_SDK])?;
-    let program = program();
+    let program = step::target().join("debug/prowess");
     let client = ["xtask/src/test_mcp/client.py"];
     step::run(python.python(&client).arg(&program).arg(&project))?;
     let server = Server::start(&program, &project)?;
     step::run(python.python(&client).arg(&server.url).arg(&project))?;
     conformance(&place, &server.url)
-}
-
-/// Where cargo puts the program.
-fn program() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
-    target.join("debug/prowess")
 }
 
 /// A project with one skill that has a folder.
