@@ -4,6 +4,7 @@
 
 mod collections;
 mod deny;
+mod dist;
 mod lint;
 mod model;
 mod node;
@@ -23,12 +24,14 @@ usage: cargo xtask COMMAND
 commands:
   test                         everything that must pass, on a fresh machine too
   test-python                  the Python package: its tests, its types, and the recipes with real SDKs
+  bench-python                 the Python package against others of PyPI, over 1,000 skills
   test-node                    the npm package: its tests, its types, and the recipes with real SDKs
   bench-node                   a load by the npm package, beside the same work done with other packages
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
+  dist                         what is published: programs, wheel, source distribution and npm package, summed up and tried
   deny [CHECK...]              licences and sources of all dependencies (installs cargo-deny)";
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
         ["test-python"] => python::test(),
+        ["bench-python"] => python::bench(),
         ["test-node"] => node::test(),
         ["bench-node"] => node::bench(),
         ["test-mcp"] => test_mcp::run(),
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),
         ["test-model"] => model::run(None),
         ["test-model", kind @ ("qwen" | "smollm2")] => model::run(Some(kind)),
+        ["dist"] => dist::run(),
         ["deny", checks @ ..] => deny::run(checks),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

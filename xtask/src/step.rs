@@ -1,5 +1,7 @@
 //! Running other programs, so that a person sees what was run and can repeat it.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +21,32 @@ impl Failure {
 /// The workspace's directory.
 pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("")
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
+/// A directory, made, and without anything in it.
+pub(crate) fn emptied(directory: &Path) -> Result<PathBuf, Failure> {
+    let removed = if directory.exists() { fs::remove_dir_all(directory) } else { Ok(()) };
+    removed.and_then(|()| fs::create_dir_all(directory)).map_err(|error| failed(directory, &error))?;
+    Ok(directory.to_path_buf())
+}
+
+/// The files in a directory, sorted.
+pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| failed(directory, &error))?;
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// What the system refused, and where.
+pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
 }
 
 /// The cargo that runs us, in the workspace's directory.

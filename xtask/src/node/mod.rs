@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::step::{self, Failure, workspace};
-use project::{copy, empty, failed, fetch, files, node, npm, place};
+use crate::step::{self, Failure, emptied, failed, workspace};
+use project::{copy, fetch, node, npm, place};
 
 const CRATE: &str = "crates/prowess-node";
 /// The oldest Node that the package's tools run on.
@@ -24,59 +24,58 @@ const FILES: [&str; 5] = [
 
 /// Tests the package as others get it. Without Node, npm or a registry it says that it skips all of it.
 pub(crate) fn test() -> Result<(), Failure> {
-    package(&place("tarball"), &[])?.map_or(Ok(()), |tarball| try_package(&tarball))
+    match tools() {
+        Ok(()) => try_package(&package(&place("tarball"), &[])?),
+        Err(why) => {
+            println!("skipped: the npm package: {why}");
+            Ok(())
+        }
+    }
 }
 
 /// Measures a load beside the same work done with other packages.
 pub(crate) fn bench() -> Result<(), Failure> {
-    let Some(tarball) = package(&place("tarball"), &["--release"])? else {
-        return Ok(());
-    };
+    let tarball = package(&place("tarball"), &["--release"])?;
     step::run(npm("tools").args(["install", "--no-save"]).arg(tarball))?;
-    copy(&files("crates/prowess-node/bench")?, &place("tools"))?;
+    copy("crates/prowess-node/bench", &place("tools"))?;
     step::run(node("tools").arg("load.mjs"))
 }
 
-/// Builds the package for this machine, with a profile as napi takes it, and packs it: the path of the tarball. None, and
-/// that is said, where there is no Node, npm or registry.
-pub(crate) fn package(into: &Path, profile: &[&str]) -> Result<Option<PathBuf>, Failure> {
-    if let Err(why) = tools() {
-        println!("skipped: the npm package: {why}");
-        return Ok(None);
-    }
-    let package = place("package");
-    empty(&package)?;
+/// Builds the package for this machine, with a profile as napi takes it, and packs it: the path of the tarball.
+pub(crate) fn package(into: &Path, profile: &[&str]) -> Result<PathBuf, Failure> {
+    tools().map_err(Failure::new)?;
+    let package = emptied(&place("package"))?;
     let build = ["build", "--platform", "--cwd", CRATE, "--output-dir"];
     let program = place("tools").join("node_modules/@napi-rs/cli/dist/cli.js");
     step::run(Command::new("node").arg(program).args(build).arg(&package).args(profile))?;
     compare_types()?;
-    copy(&FILES.map(str::to_owned), &package)?;
-    fs::create_dir_all(into).map_err(|error| failed(into.display(), error))?;
+    FILES.iter().try_for_each(|file| copy(file, &package))?;
+    fs::create_dir_all(into).map_err(|error| failed(into, &error))?;
     step::run(npm("package").args(["pack", "--silent", "--pack-destination"]).arg(into))?;
     let tarball = into.join(concat!("prowess-", env!("CARGO_PKG_VERSION"), ".tgz"));
     if tarball.exists() {
-        return Ok(Some(tarball));
+        return Ok(tarball);
     }
     Err(Failure::new(format!("no {}: is the version in {CRATE}/package.json another?", tarball.display())))
 }
 
 /// Installs a tarball in a clean project, and runs all tests of it there.
 pub(crate) fn try_package(tarball: &Path) -> Result<(), Failure> {
-    let project = place("project");
-    empty(&project)?;
+    let project = emptied(&place("project"))?;
     fetch("examples/node", "project").map_err(Failure::new)?;
     step::run(npm("project").args(["install", "--no-save"]).arg(tarball))?;
-    copy(&files("crates/prowess-node/test")?, &project.join("test"))?;
+    copy("crates/prowess-node/test", &project.join("test"))?;
     step::run(node("project").arg("node_modules/typescript/bin/tsc"))?;
-    let tests = files("target/node/project/test")?.into_iter().filter(|file| file.ends_with(".test.mjs"));
-    step::run(node("project").arg("--test").args(tests.map(|file| workspace().join(file))))?;
+    let is_test = |file: &PathBuf| file.to_string_lossy().ends_with(".test.mjs");
+    let tests = step::files(&project.join("test"))?.into_iter().filter(is_test);
+    step::run(node("project").arg("--test").args(tests))?;
     conformance::check(&project.join("node_modules/prowess"))
 }
 
 /// Whether the types that were committed are those of the sources.
 fn compare_types() -> Result<(), Failure> {
     let (made, kept) = (place("package").join("index.d.ts"), workspace().join(CRATE).join("index.d.ts"));
-    let read = |path: &Path| fs::read(path).map_err(|error| failed(path.display(), error));
+    let read = |path: &Path| fs::read(path).map_err(|error| failed(path, &error));
     if read(&made)? == read(&kept)? {
         return Ok(());
     }

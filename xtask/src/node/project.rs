@@ -1,11 +1,10 @@
 //! Directories below `target/node`, and npm in them.
 
-use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::step::{self, Failure, workspace};
+use crate::step::{self, Failure, failed, workspace};
 
 /// A directory below the target directory.
 pub(super) fn place(name: &str) -> PathBuf {
@@ -36,37 +35,17 @@ pub(super) fn fetch(source: &str, name: &str) -> Result<(), String> {
     let place = place(name);
     let lock = |directory: &Path| fs::read(directory.join("package-lock.json")).ok();
     let is_there = place.join("node_modules").exists() && lock(&place) == lock(&workspace().join(source));
-    files(source).and_then(|files| copy(&files, &place)).map_err(|failure| failure.message)?;
+    copy(source, &place).map_err(|failure| failure.message)?;
     if is_there { Ok(()) } else { step::quietly(npm(name).arg("ci")) }
 }
 
-/// The files that lie directly in a directory of the workspace, relative to the workspace.
-pub(super) fn files(directory: &str) -> Result<Vec<String>, Failure> {
-    let entries = fs::read_dir(workspace().join(directory)).map_err(|error| failed(directory, error))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_file());
-    let names = paths.filter_map(|path| path.file_name()?.to_str().map(str::to_owned));
-    let mut files: Vec<String> = names.map(|name| format!("{directory}/{name}")).collect();
-    files.sort();
-    Ok(files)
-}
-
-/// Copies files of the workspace into a directory.
-pub(super) fn copy(files: &[String], into: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(into).map_err(|error| failed(into.display(), error))?;
-    files.iter().try_for_each(|file| {
-        let name = Path::new(file).file_name().unwrap_or_default();
-        fs::copy(workspace().join(file), into.join(name)).map(drop).map_err(|error| failed(file, error))
+/// Copies the files that lie directly in a directory of the workspace, or one file, into a directory.
+pub(super) fn copy(source: &str, into: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(into).map_err(|error| failed(into, &error))?;
+    let source = workspace().join(source);
+    let files = if source.is_dir() { step::files(&source)? } else { vec![source] };
+    files.iter().filter(|file| file.is_file()).try_for_each(|file| {
+        let name = file.file_name().unwrap_or_default();
+        fs::copy(file, into.join(name)).map(drop).map_err(|error| failed(file, &error))
     })
-}
-
-/// Makes a directory that holds nothing.
-pub(super) fn empty(directory: &Path) -> Result<(), Failure> {
-    if directory.exists() {
-        fs::remove_dir_all(directory).map_err(|error| failed(directory.display(), error))?;
-    }
-    fs::create_dir_all(directory).map_err(|error| failed(directory.display(), error))
-}
-
-pub(super) fn failed(what: impl Display, error: impl Display) -> Failure {
-    Failure::new(format!("{what}: {error}"))
 }

@@ -1,6 +1,5 @@
 //! `cargo xtask test-python`: the Python package as its users get it, its types, and the recipes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::step::{self, Failure, workspace};
@@ -16,10 +15,8 @@ pub(crate) fn test() -> Result<(), Failure> {
     let Some(tools) = tools() else {
         return Ok(());
     };
-    let wheel = wheel(&tools, &workspace().join(PLACE).join("wheel"), &[])?;
-    let venv = Venv::at("target/python/test")?;
-    venv.install(&["--requirement", "crates/prowess-python/tests/requirements.txt"])?;
-    venv.install(&["--force-reinstall", "--no-deps", &wheel])?;
+    let requirements = "crates/prowess-python/tests/requirements.txt";
+    let venv = installed(&tools, &[], "target/python/test", requirements)?;
     let cache = workspace().join(PLACE).join("cache");
     let run = |arguments: &[&str]| {
         let mut python = venv.python(arguments);
@@ -31,34 +28,54 @@ pub(crate) fn test() -> Result<(), Failure> {
     run(&["-m", "mypy.stubtest", "prowess"])
 }
 
+/// Compares loading with packages that others published. With `PYTHON` older than 3.12, one of them is missing.
+pub(crate) fn bench() -> Result<(), Failure> {
+    let Some(tools) = tools() else {
+        return Ok(());
+    };
+    let requirements = "crates/prowess-python/bench/requirements.txt";
+    let venv = installed(&tools, &["--release"], "target/python/bench", requirements)?;
+    step::run(&mut venv.python(&["crates/prowess-python/bench/load.py"]))
+}
+
+/// Builds the wheel and the source distribution that are published.
+pub(crate) fn packages(into: &Path) -> Result<[PathBuf; 2], Failure> {
+    let tools = Venv::with_maturin().map_err(Failure::new)?;
+    maturin(&tools, &["sdist"], into)?;
+    let sources = into.join(concat!("prowess-", env!("CARGO_PKG_VERSION"), ".tar.gz"));
+    Ok([wheel(&tools, &["--profile", "dist"], into)?, sources])
+}
+
+/// Installs a package where nothing else is, and runs the lines of its README. Of a source distribution, that builds it.
+pub(crate) fn try_package(package: &Path) -> Result<(), Failure> {
+    let venv = Venv::clean("target/python/tried")?;
+    venv.install(&[&package.to_string_lossy()])?;
+    step::run(&mut venv.python(&["crates/prowess-python/tests/readme.py"]))
+}
+
 /// A Python with maturin; none, and that is said, where there is no Python or no network.
-pub(crate) fn tools() -> Option<Venv> {
+fn tools() -> Option<Venv> {
     Venv::with_maturin().map_err(|why| println!("skipped: the Python package: {why}")).ok()
 }
 
-/// Builds the wheel into an empty directory, and says where it is.
-pub(crate) fn wheel(tools: &Venv, into: &Path, options: &[&str]) -> Result<String, Failure> {
-    make(tools, "build", into, options)?;
-    only_file(into)
+/// Builds a wheel for this machine, where no other is, and says where it is.
+fn wheel(tools: &Venv, options: &[&str], into: &Path) -> Result<PathBuf, Failure> {
+    maturin(tools, &[&["build"], options].concat(), into)?;
+    let mut wheels = step::files(into)?.into_iter().filter(|file| file.extension() == Some("whl".as_ref()));
+    wheels.next().ok_or_else(|| Failure::new(format!("maturin made no wheel in {}", into.display())))
 }
 
-/// Runs maturin on the package; what it makes lies in `into` alone.
-pub(crate) fn make(tools: &Venv, verb: &str, into: &Path, options: &[&str]) -> Result<(), Failure> {
-    if into.exists() {
-        fs::remove_dir_all(into)
-            .map_err(|error| Failure::new(format!("cannot empty {}: {error}", into.display())))?;
-    }
-    let mut maturin = tools.python(&["-m", "maturin", verb]);
-    maturin.args(["--manifest-path", "crates/prowess-python/Cargo.toml", "--out"]).arg(into).args(options);
+fn maturin(tools: &Venv, arguments: &[&str], into: &Path) -> Result<(), Failure> {
+    let mut maturin = tools.python(&["-m", "maturin"]);
+    maturin.args(arguments).args(["--manifest-path", "crates/prowess-python/Cargo.toml", "--out"]).arg(into);
     step::run(&mut maturin)
 }
 
-pub(crate) fn only_file(directory: &Path) -> Result<String, Failure> {
-    let files = fs::read_dir(directory).and_then(|entries| {
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<PathBuf>, _>>()
-    });
-    match files.as_deref() {
-        Ok([file]) => Ok(file.to_string_lossy().into_owned()),
-        other => Err(Failure::new(format!("not one file in {}: {other:?}", directory.display()))),
-    }
+/// A Python with what a file of requirements names, and with a wheel that is built with these options.
+fn installed(tools: &Venv, options: &[&str], path: &str, requirements: &str) -> Result<Venv, Failure> {
+    let wheel = wheel(tools, options, &step::emptied(&workspace().join(PLACE).join("wheel"))?)?;
+    let venv = Venv::at(path)?;
+    venv.install(&["--requirement", requirements])?;
+    venv.install(&["--force-reinstall", "--no-deps", &wheel.to_string_lossy()])?;
+    Ok(venv)
 }
