@@ -6,8 +6,8 @@ use std::process::Command;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::python;
 use crate::step::{self, Failure, cargo, emptied, workspace};
+use crate::{node, python};
 
 /// Where it all goes. Cargo itself writes to `target/dist`, after its profile.
 const PLACE: &str = "target/packages";
@@ -21,9 +21,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     let place = emptied(&workspace().join(PLACE))?;
     let programs = programs(&place)?;
     let python = python::packages(&place)?;
+    let npm = node::package(&place, &["--profile", "dist"])?;
     checksums(&place)?;
     try_programs(&programs)?;
     python.iter().try_for_each(|package| python::try_package(package))?;
+    npm.iter().try_for_each(|tarball| node::try_package(tarball))?;
     println!("all of it is in {}", place.display());
     Ok(())
 }

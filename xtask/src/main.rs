@@ -7,6 +7,7 @@ mod deny;
 mod dist;
 mod lint;
 mod model;
+mod node;
 mod python;
 mod step;
 mod test;
@@ -24,6 +25,8 @@ commands:
   test                         everything that must pass, on a fresh machine too
   test-python                  the Python package: its tests, its types, and the recipes with real SDKs
   bench-python                 the Python package against others of PyPI, over 1,000 skills
+  test-node                    the npm package: its tests, its types, and the recipes with real SDKs
+  bench-node                   a load by the npm package, beside the same work done with other packages
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
@@ -38,6 +41,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["test-python"] => python::test(),
         ["bench-python"] => python::bench(),
+        ["test-node"] => node::test(),
+        ["bench-node"] => node::bench(),
         ["test-mcp"] => test_mcp::run(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
