@@ -65,13 +65,16 @@ const ways = {
 
 const base = lay()
 const options = { project: base, home: join(base, 'home'), enterprise: join(base, 'enterprise') }
-const times = Object.fromEntries(Object.keys(ways).map((way) => [way, []]))
+/** For each way the rounds, in milliseconds: by the clock, and of all processors. */
+const rounds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]))
 try {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [way, run] of Object.entries(ways)) {
-      const start = performance.now()
+      const [used, start] = [process.cpuUsage(), performance.now()]
       const text = await run(base, options)
-      times[way].push(performance.now() - start)
+      const clock = performance.now() - start
+      const { user, system } = process.cpuUsage(used)
+      rounds[way].push({ clock, processors: (user + system) / 1000 })
       const found = text.match(/<name>/g)?.length
       if (found !== SKILLS) throw new Error(`${way}: ${found} skills`)
     }
@@ -80,11 +83,16 @@ try {
   rmSync(base, { recursive: true })
 }
 
-const sorted = (way) => times[way].toSorted((one, other) => one - other)
-const at = (way, share) => sorted(way)[Math.floor((ROUNDS - 1) * share)]
-console.log(`load and catalog, ${SKILLS} skills, ${ROUNDS} rounds, node ${process.version}; milliseconds`)
+const at = (way, what, share) => {
+  const sorted = rounds[way].map((round) => round[what]).sort((one, other) => one - other)
+  return sorted[Math.floor((ROUNDS - 1) * share)]
+}
+console.log(`load and catalog over ${SKILLS} skills, ${ROUNDS} rounds, node ${process.version}; median (10 to 90 %) in ms`)
 for (const way of Object.keys(ways)) {
-  const ratio = at(way, 0.5) / at('prowess, promise', 0.5)
-  const [low, median, high] = [0.1, 0.5, 0.9].map((share) => at(way, share).toFixed(1))
-  console.log(`${way.padEnd(36)} median ${median}, 10 to 90 %: ${low} to ${high}; ${ratio.toFixed(2)} x`)
+  const columns = ['clock', 'processors'].map((what) => {
+    const [low, median, high] = [0.1, 0.5, 0.9].map((share) => at(way, what, share).toFixed(0))
+    const ratio = at(way, what, 0.5) / at('prowess, promise', what, 0.5)
+    return `${what} ${median} (${low} to ${high}), ${ratio.toFixed(2)} x`.padEnd(40)
+  })
+  console.log(`${way.padEnd(36)}${columns.join('')}`.trimEnd())
 }
