@@ -5,15 +5,10 @@ use crate::step::{self, FEATURES, Failure, cargo};
 /// Runs clippy, the formatter's check and the documentation's build, each of them strict.
 pub(crate) fn run() -> Result<(), Failure> {
     step::run(&mut cargo(&["fmt", "--all", "--check"]))?;
-    step::run(&mut cargo(&[
-        "clippy",
-        "--workspace",
-        "--features",
-        FEATURES,
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
+    let clippy = |what: &[&str]| {
+        step::run(cargo(&["clippy"]).args(what).args(["--all-targets", "--", "-D", "warnings"]))
+    };
+    clippy(&["--workspace", "--features", FEATURES])?;
+    clippy(&["--manifest-path", "benches/Cargo.toml", "--target-dir", "target/benches"])?;
     step::run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }

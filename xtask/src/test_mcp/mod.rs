@@ -37,19 +37,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     let place = workspace().join("target/test-mcp");
     let project = project(&place).map_err(|error| Failure::new(format!("no project to serve: {error}")))?;
     let python = python(&place)?;
-    let program = program();
+    let program = step::program("debug");
     let client = workspace().join("xtask/src/test_mcp/client.py");
     step::run(Command::new(&python).arg(&client).arg(&program).arg(&project))?;
     let server = Server::start(&program, &project)?;
     step::run(Command::new(&python).arg(&client).arg(&server.url).arg(&project))?;
     conformance(&place, &server.url)
-}
-
-/// Where cargo puts the program.
-fn program() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
-    target.join("debug/prowess")
 }
 
 /// A project with one skill that has a folder.
