@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+#[cfg(not(target_os = "linux"))]
+use self::Disk as Lister;
+#[cfg(target_os = "linux")]
+use super::linux::Descent as Lister;
 use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
@@ -39,7 +43,7 @@ impl Source for Disk {
     }
 
     fn scan(&self, root: &Path, options: &ScanOptions) -> Scan {
-        scan::walk(self, root, options)
+        scan::walk(&Lister::default(), root, options)
     }
 
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {

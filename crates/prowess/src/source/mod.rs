@@ -1,6 +1,8 @@
 //! The one seam to where skills lie: a disk, or memory.
 
 mod fs;
+#[cfg(target_os = "linux")]
+mod linux;
 mod memory;
 mod resource;
 
