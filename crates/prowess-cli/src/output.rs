@@ -77,7 +77,10 @@ impl Output {
 
     /// Prints JSON. What a terminal would act on is escaped in it, which changes no value.
     pub(crate) fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        writeln!(self.stdout, "{}", escape_invisible(&format!("{value:#}")))
+        self.stdout.flush()?;
+        let mut text = escape_invisible(&serde_json::to_string_pretty(value)?);
+        text.push('\n');
+        io::stdout().lock().write_all(text.as_bytes())
     }
 
     /// Prints text from files as it is into a pipe or a file; to a terminal its control characters go escaped.

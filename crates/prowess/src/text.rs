@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// Line breaks and control characters, with the blanks around them, as one blank; what XML can't hold as U+FFFD.
@@ -16,6 +17,11 @@ pub(crate) fn one_line(text: &str) -> String {
         line.extend(part.chars().map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c }));
     }
     line
+}
+
+/// The text in NFC.
+pub(crate) fn composed(text: &str) -> String {
+    if text.is_ascii() { text.to_owned() } else { text.nfc().collect() }
 }
 
 /// Escapes a value for XML text.

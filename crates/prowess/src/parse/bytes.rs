@@ -258,7 +258,10 @@ impl Decoded {
 
 /// The beginning of the bytes that needs no care: whole characters that stand for themselves.
 fn plain_prefix(bytes: &[u8]) -> &str {
-    let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let valid = match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()),
+    };
     let end = valid.find(|char| char != '\n' && is_dropped(char)).unwrap_or(valid.len());
     &valid[..end]
 }
