@@ -38,7 +38,7 @@ impl Digests {
         if known.len() >= MAX_DIGESTS {
             known.clear();
         }
-        if fingerprint.size == stamp.size {
+        if fingerprint.size == stamp.size && stamp.settled {
             known.insert(place, (stamp, fingerprint.digest.clone()));
         }
         Some(fingerprint)
