@@ -104,7 +104,13 @@ fn installed(prowess: &Path) -> (Vec<Peer>, Vec<String>) {
     let mut peers = vec![peer("prowess list", prowess.to_path_buf(), limits)];
     let mut absent = Vec::new();
     for (peer, install) in candidates {
-        let outcome = if peer.program.exists() { Ok(()) } else { install() };
+        let outcome = match peer.program.exists() {
+            true => Ok(()),
+            false => {
+                eprintln!("installing what `{}` needs", peer.name);
+                install()
+            }
+        };
         match outcome {
             Ok(()) => peers.push(peer),
             Err(why) => absent.push(format!("{} is left out: {why}", peer.name)),

@@ -54,13 +54,13 @@ impl Reading {
     }
 }
 
-/// By the path that a file was reached by: its directory may give it its name.
-pub(super) type Readings = HashMap<PathBuf, Arc<Reading>>;
+/// What was read, and the path that each file was reached by: its directory may give it its name.
+pub(super) type Readings = Vec<(PathBuf, Arc<Reading>)>;
 
 #[derive(Debug)]
 struct Seen<'a> {
     source: &'a dyn Source,
-    earlier: Option<&'a Readings>,
+    earlier: HashMap<&'a Path, &'a Arc<Reading>>,
     readings: Readings,
     candidates: Vec<Candidate>,
     invalid: Vec<Invalid>,
@@ -69,7 +69,7 @@ struct Seen<'a> {
 }
 
 /// Loads. Files that are as they were need no second look, given what was `earlier` read of them.
-pub(super) fn load(roots: &Roots, options: &LoadOptions, earlier: Option<&Readings>) -> Inner {
+pub(super) fn load(roots: &Roots, options: &LoadOptions, earlier: &Readings) -> Inner {
     let source = options.source.as_ref();
     let resolved = roots.resolve(source);
     let scan_options = roots.home().iter().fold(options.scan.clone(), |scan, home| scan.home(home));
@@ -98,11 +98,11 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions, earlier: Option<&Readin
 }
 
 impl<'a> Seen<'a> {
-    fn new(source: &'a dyn Source, earlier: Option<&'a Readings>) -> Self {
+    fn new(source: &'a dyn Source, earlier: &'a Readings) -> Self {
         Self {
             source,
-            earlier,
-            readings: HashMap::new(),
+            earlier: earlier.iter().map(|(path, reading)| (path.as_path(), reading)).collect(),
+            readings: Readings::new(),
             candidates: Vec::new(),
             invalid: Vec::new(),
             diagnostics: Vec::new(),
@@ -154,15 +154,14 @@ impl<'a> Seen<'a> {
 
     /// What a file says: as it was read earlier if it is still the same, or read now.
     fn reading(&mut self, path: &Path) -> Result<Arc<Reading>, crate::Error> {
-        let known = self.earlier.and_then(|earlier| earlier.get(path));
-        let is_same = |known: &&Arc<Reading>| {
+        let is_same = |known: &&&Arc<Reading>| {
             known.stamp.is_some_and(|stamp| stamp.settled && self.source.stamp(path) == Some(stamp))
         };
-        let reading = match known.filter(is_same) {
-            Some(known) => known.clone(),
+        let reading = match self.earlier.get(path).filter(is_same) {
+            Some(known) => Arc::clone(known),
             None => Arc::new(Reading::new(read_frontmatter(self.source, path)?, path)),
         };
-        self.readings.insert(path.to_path_buf(), reading.clone());
+        self.readings.push((path.to_path_buf(), reading.clone()));
         Ok(reading)
     }
 

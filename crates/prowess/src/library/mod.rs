@@ -127,7 +127,7 @@ impl Library {
     /// Scans the roots, reads every frontmatter and settles collisions. Never fails as a whole.
     #[must_use]
     pub fn load(roots: &Roots, options: &LoadOptions) -> Self {
-        Self(Arc::new(load::load(roots, options, None)))
+        Self(Arc::new(load::load(roots, options, &Vec::new())))
     }
 
     /// The roots, highest first. A directory reached twice is one root.

@@ -47,7 +47,7 @@ impl Library {
     #[must_use]
     pub fn reload(&self) -> Reload {
         let inner = &self.0;
-        let library = Self(Arc::new(load::load(&inner.searched, &inner.options, Some(&inner.readings))));
+        let library = Self(Arc::new(load::load(&inner.searched, &inner.options, &inner.readings)));
         let (before, now) = (by_id(self), by_id(&library));
         let ids = |skills: &BTreeMap<&str, &Arc<Skill>>, is_meant: &dyn Fn(&str, &Arc<Skill>) -> bool| {
             let meant = skills.iter().filter(|(id, skill)| is_meant(id, skill));

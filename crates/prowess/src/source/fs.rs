@@ -1,4 +1,4 @@
-//! The disk. No other file of the core touches it.
+//! The disk. No other file of the core touches it, but for what lists directories on Linux.
 #![expect(clippy::disallowed_methods, reason = "the one place where the core reads the disk")]
 
 use std::ffi::OsStr;
