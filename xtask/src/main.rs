@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to a person")]
 
+mod bench;
 mod collections;
 mod deny;
 mod dist;
@@ -31,6 +32,9 @@ commands:
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
+  bench [walk|growth|whole|fresh]...
+                               times: the walk, how they grow, whole programs beside others (installs them below target);
+                               `fresh` makes the trees anew
   dist                         what is published: programs, wheel, source distribution and npm package, summed up and tried
   deny [CHECK...]              licences and sources of all dependencies (installs cargo-deny)";
 
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),
         ["test-model"] => model::run(None),
         ["test-model", kind @ ("qwen" | "smollm2")] => model::run(Some(kind)),
+        ["bench", parts @ ..] => bench::run(parts),
         ["dist"] => dist::run(),
         ["deny", checks @ ..] => deny::run(checks),
         ["help" | "--help" | "-h"] => {

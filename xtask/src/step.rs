@@ -63,6 +63,11 @@ pub(crate) fn built(program: &str) -> Result<PathBuf, Failure> {
     Ok(this.with_file_name(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// The command line, where cargo puts it when it builds that profile.
+pub(crate) fn program(profile: &str) -> PathBuf {
+    target().join(profile).join("prowess")
+}
+
 /// Prints a command, runs it, and fails with its exit code if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = shown(command);

@@ -77,7 +77,10 @@ impl Output {
 
     /// Prints JSON. What a terminal would act on is escaped in it, which changes no value.
     pub(crate) fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        writeln!(self.stdout, "{}", escape_invisible(&format!("{value:#}")))
+        self.stdout.flush()?;
+        let mut text = escape_invisible(serde_json::to_string_pretty(value)?);
+        text.push('\n');
+        io::stdout().lock().write_all(text.as_bytes())
     }
 
     /// Prints text from files as it is into a pipe or a file; to a terminal its control characters go escaped.
@@ -159,7 +162,10 @@ pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
 }
 
 /// Escapes what JSON leaves as it is and a terminal acts on or does not show: DEL, C1 controls, bidi characters.
-fn escape_invisible(json: &str) -> String {
+fn escape_invisible(json: String) -> String {
+    if json.bytes().all(|byte| byte.is_ascii() && byte != 0x7f) {
+        return json;
+    }
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         let is_shown = c.is_ascii() && c != '\u{7f}' || visible(c.encode_utf8(&mut [0; 4])).starts_with(c);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime};
 
 use prowess::files::{Fingerprint, SKILL_FILE};
 use prowess::skill::Skill;
@@ -19,8 +18,6 @@ use crate::shelf::lock;
 const MAX_FILES: usize = 512;
 /// A skill whose files have more bytes has no manifest. No larger file is read whole, either.
 pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
-/// A file that was written to later than this is read each time: its next edit may bear the same time.
-const SETTLED: Duration = Duration::from_secs(2);
 /// With so many digests the cache begins anew.
 const MAX_DIGESTS: usize = 200_000;
 
@@ -34,7 +31,6 @@ impl Digests {
             return library.fingerprint(skill, path, max).ok();
         };
         let place = skill.directory().join(path);
-        let age = SystemTime::now().duration_since(stamp.modified);
         let mut known = lock(&self.0);
         if let Some((_, digest)) = known.get(&place).filter(|(then, _)| *then == stamp && stamp.size <= max) {
             return Some(Fingerprint { digest: digest.clone(), size: stamp.size });
@@ -43,7 +39,7 @@ impl Digests {
         if known.len() >= MAX_DIGESTS {
             known.clear();
         }
-        if fingerprint.size == stamp.size && age.is_ok_and(|age| age > SETTLED) {
+        if fingerprint.size == stamp.size && stamp.settled {
             known.insert(place, (stamp, fingerprint.digest.clone()));
         }
         Some(fingerprint)

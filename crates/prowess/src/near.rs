@@ -1,6 +1,6 @@
 //! Which names are meant by a name that is not quite one of them.
 
-use unicode_normalization::UnicodeNormalization;
+use crate::text::composed;
 
 /// How many near names are offered.
 const NEAREST: usize = 5;
@@ -13,7 +13,7 @@ const MAX_COMPARED: usize = 256;
 /// A name without regard to case, blanks, `-` and `_`, in NFC.
 pub(crate) fn fold(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
-    kept.flat_map(char::to_lowercase).nfc().collect()
+    composed(&kept.flat_map(char::to_lowercase).collect::<String>())
 }
 
 /// The names that are most like `query`, best first, each once.

@@ -2,19 +2,26 @@
 //! whatever lists the directories.
 //!
 //! 1. Breadth-first, names sorted by their bytes: a limit cuts what is deepest and last, and the order in which a disk
-//!    lists its entries changes nothing.
+//!    lists its entries changes nothing. As long as no limit on directories is hit, that is only the order of the
+//!    answer: depth-first, a directory is opened while the one above it is still at hand, which is faster.
 //! 2. Plain directories first, then what only links lead to. So a link never takes a directory away from its own place,
 //!    and each real directory is searched once.
 //! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further.
 //! 4. A linked directory is searched for a skill in itself and in its direct children.
 
+mod directory;
+mod report;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Code, Diagnostic};
+use self::directory::{Directory, Listing, Reach};
+use self::report::{Cut, Limit, broken_link, not_a_directory, unreadable};
+use crate::diagnostic::Diagnostic;
 use crate::source::{Found, FoundKind, LimitHit, Scan, ScanOptions};
 
 /// The names of directories that a scan does not search unless told otherwise: version control, installed packages,
@@ -88,30 +95,13 @@ pub(crate) struct Stat {
 
 /// Searches `root`. What went wrong is in the result; a root that does not exist gives an empty one.
 pub(crate) fn walk(tree: &dyn Tree, root: &Path, options: &ScanOptions) -> Scan {
-    let mut scan = Scan::default();
     let real = match enter(tree, root) {
         Ok(Some(real)) => real,
-        Ok(None) => return scan,
-        Err(diagnostic) => {
-            scan.diagnostics.push(*diagnostic);
-            return scan;
-        }
+        Ok(None) => return Scan::default(),
+        Err(diagnostic) => return Scan { diagnostics: vec![*diagnostic], ..Scan::default() },
     };
-    let mut walk = Walk {
-        tree,
-        options,
-        root: real.clone(),
-        homes: OnceCell::new(),
-        plain: VecDeque::new(),
-        linked: VecDeque::new(),
-        visited: HashSet::new(),
-        without_skill: 0,
-        cuts: BTreeMap::new(),
-        scan,
-    };
-    walk.plain.push_back(Directory { path: root.to_path_buf(), real, depth: 0, reach: Reach::Plain });
-    walk.run();
-    walk.finish()
+    let walk = |order| Walk::new(tree, options, root, &real, order).run();
+    walk(Order::DepthFirst).or_else(|| walk(Order::BreadthFirst)).unwrap_or_default()
 }
 
 /// Of the names in one directory that are `SKILL.md` but for case, the one that counts: `SKILL.md` itself, or else the
@@ -137,90 +127,106 @@ fn enter(tree: &dyn Tree, root: &Path) -> Result<Option<PathBuf>, Box<Diagnostic
     }
 }
 
-#[derive(Debug)]
-struct Directory {
-    path: PathBuf,
-    real: PathBuf,
-    depth: usize,
-    reach: Reach,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// Without a link below the root.
-    Plain,
-    /// Through a link.
-    Linked,
-    /// As a child of a linked directory.
-    BelowLink,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Limit {
-    Depth,
-    Directories,
-    Link,
-    Cancel,
-}
-
-#[derive(Debug)]
-struct Cut {
-    path: PathBuf,
-    real: PathBuf,
-}
-
-/// What matters of one directory's entries, sorted.
-#[derive(Debug, Default)]
-struct Listing {
-    skill_file: Option<(OsString, Kind)>,
-    directories: Vec<OsString>,
-    links: Vec<OsString>,
+enum Order {
+    /// Gives up at a limit on directories: it can't tell which ones that limit cuts.
+    DepthFirst,
+    BreadthFirst,
 }
 
 struct Walk<'a> {
     tree: &'a dyn Tree,
     options: &'a ScanOptions,
-    /// The real path of the root.
-    root: PathBuf,
+    order: Order,
+    root: &'a Path,
+    real_root: &'a Path,
     /// The real paths of the homes, resolved when the first link is met.
     homes: OnceCell<Vec<PathBuf>>,
     plain: VecDeque<Directory>,
     linked: VecDeque<Directory>,
-    /// The real paths of the directories that were searched.
+    /// Links that have not been followed yet; their real paths are not known.
+    links: Vec<Directory>,
+    /// The plain directories that were searched, until the first link is followed.
+    searched: Vec<PathBuf>,
+    /// The real paths of the directories that were searched, once a link is followed.
     visited: HashSet<PathBuf>,
     without_skill: usize,
     cuts: BTreeMap<Limit, Vec<Cut>>,
     scan: Scan,
 }
 
-impl Walk<'_> {
-    fn run(&mut self) {
-        while let Some(directory) = self.plain.pop_front().or_else(|| self.linked.pop_front()) {
+impl<'a> Walk<'a> {
+    fn new(
+        tree: &'a dyn Tree,
+        options: &'a ScanOptions,
+        root: &'a Path,
+        real_root: &'a Path,
+        order: Order,
+    ) -> Self {
+        let top = Directory { path: root.to_path_buf(), real: None, depth: 0, reach: Reach::Plain };
+        Self {
+            tree,
+            options,
+            order,
+            root,
+            real_root,
+            homes: OnceCell::new(),
+            plain: VecDeque::from([top]),
+            linked: VecDeque::new(),
+            links: Vec::new(),
+            searched: Vec::new(),
+            visited: HashSet::new(),
+            without_skill: 0,
+            cuts: BTreeMap::new(),
+            scan: Scan::default(),
+        }
+    }
+
+    /// Walks to the end; `None` if the order is the wrong one.
+    fn run(mut self) -> Option<Scan> {
+        while let Some(directory) = self.next() {
             if self.options.cancel.is_set() {
-                return self.stop(Limit::Cancel, directory);
+                self.stop(Limit::Cancel, directory);
+                break;
             }
-            if directory.reach != Reach::Plain && self.visited.contains(&directory.real) {
+            if self.is_visited(&directory) {
                 continue;
             }
             let listing = self.list(&directory.path);
             self.scan.directories += 1;
             if let Some((name, kind)) = &listing.skill_file {
                 self.found(&directory, name, *kind);
-            } else if self.without_skill == self.options.max_directories {
-                return self.stop(Limit::Directories, directory);
-            } else {
+            } else if self.without_skill < self.options.max_directories {
                 self.without_skill += 1;
+            } else if directory.reach == Reach::Plain && self.order == Order::DepthFirst {
+                return None;
+            } else {
+                self.follow_links();
+                self.stop(Limit::Directories, directory);
+                break;
             }
             self.descend(directory, listing);
         }
+        Some(self.finish())
+    }
+
+    fn next(&mut self) -> Option<Directory> {
+        let plain = match self.order {
+            Order::DepthFirst => self.plain.pop_back(),
+            Order::BreadthFirst => self.plain.pop_front(),
+        };
+        plain.or_else(|| {
+            self.follow_links();
+            self.linked.pop_front()
+        })
     }
 
     /// Ends the walk at a limit: this directory and all that wait behind it are cut.
     fn stop(&mut self, limit: Limit, directory: Directory) {
-        let waiting = std::mem::take(&mut self.plain).into_iter().chain(std::mem::take(&mut self.linked));
-        let cuts = std::iter::once(directory).chain(waiting);
-        let cuts = cuts.map(|directory| Cut { path: directory.path, real: directory.real });
-        self.cuts.entry(limit).or_default().extend(cuts);
+        let waiting = mem::take(&mut self.plain).into_iter().chain(mem::take(&mut self.linked));
+        for directory in std::iter::once(directory).chain(waiting) {
+            self.cut(limit, directory);
+        }
     }
 
     fn list(&mut self, path: &Path) -> Listing {
@@ -243,30 +249,47 @@ impl Walk<'_> {
         if !leaf && directory.reach == Reach::BelowLink {
             let deeper = |name: &OsString| !skips(self.options, name);
             if listing.directories.iter().any(deeper) {
-                self.cut(Limit::Link, directory.path, directory.real);
+                self.cut(Limit::Link, directory);
             }
             return;
         }
         if !leaf {
-            let reach = if directory.reach == Reach::Plain { Reach::Plain } else { Reach::BelowLink };
+            let is_plain = directory.reach == Reach::Plain;
+            let waiting = self.plain.len();
             for name in listing.directories {
-                let (path, real) = (directory.path.join(&name), directory.real.join(&name));
-                self.queue(&name, Directory { path, real, depth: directory.depth + 1, reach });
+                let reach = if is_plain { Reach::Plain } else { Reach::BelowLink };
+                self.queue(&name, directory.child(&name, reach));
             }
-            for name in listing.links {
-                self.follow(&directory, &name);
+            if self.order == Order::DepthFirst {
+                self.plain.make_contiguous()[waiting..].reverse();
             }
+            let reach = if is_plain { Reach::Linked } else { Reach::BelowLink };
+            let links =
+                listing.links.iter().map(|name| Directory { real: None, ..directory.child(name, reach) });
+            self.links.extend(links);
         }
-        self.visited.insert(directory.real);
+        self.remember(directory);
+    }
+
+    fn remember(&mut self, directory: Directory) {
+        match directory.real {
+            None => self.searched.push(directory.path),
+            Some(real) => _ = self.visited.insert(real),
+        }
+    }
+
+    fn is_visited(&self, directory: &Directory) -> bool {
+        directory.real.as_ref().is_some_and(|real| self.visited.contains(real))
     }
 
     /// Queues a directory unless its name is skipped or it lies too deep.
     fn queue(&mut self, name: &OsStr, directory: Directory) {
+        let is_skipped = skips(self.options, name);
         if directory.depth > self.options.max_depth {
-            if !skips(self.options, name) {
-                self.cut(Limit::Depth, directory.path, directory.real);
+            if !is_skipped {
+                self.cut(Limit::Depth, directory);
             }
-        } else if skips(self.options, name) {
+        } else if is_skipped {
             self.probe(directory);
         } else if directory.reach == Reach::Plain {
             self.plain.push_back(directory);
@@ -280,31 +303,46 @@ impl Walk<'_> {
         let Ok(stat) = self.tree.stat(&directory.path.join(SKILL_FILE)) else {
             return;
         };
-        if matches!(stat.kind, Kind::File | Kind::Link) && !self.visited.contains(&directory.real) {
+        if matches!(stat.kind, Kind::File | Kind::Link) && !self.is_visited(&directory) {
             self.found(&directory, OsStr::new(SKILL_FILE), stat.kind);
-            self.visited.insert(directory.real);
+            self.remember(directory);
+        }
+    }
+
+    /// Follows the links that were met, those nearest to the root first.
+    fn follow_links(&mut self) {
+        let mut links = mem::take(&mut self.links);
+        if links.is_empty() {
+            return;
+        }
+        for path in mem::take(&mut self.searched) {
+            let real = self.below_root(&path);
+            self.visited.insert(real);
+        }
+        links.sort_by_key(|link| link.depth);
+        for link in links {
+            self.follow(link);
         }
     }
 
     /// Queues the directory behind a link, if it is one and may be followed.
-    fn follow(&mut self, parent: &Directory, name: &OsStr) {
-        let path = parent.path.join(name);
-        let real = match self.tree.resolve(&path) {
+    fn follow(&mut self, link: Directory) {
+        let real = match self.tree.resolve(&link.path) {
             Ok((real, Kind::Directory)) => real,
             Ok(_) => return,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return self.scan.diagnostics.push(*unreadable(&path, &error));
+                return self.scan.diagnostics.push(*unreadable(&link.path, &error));
             }
-            Err(_) => return self.scan.diagnostics.push(*broken_link(&path)),
+            Err(_) => return self.scan.diagnostics.push(*broken_link(&link.path)),
         };
-        if real == self.root {
+        if real == self.real_root {
             return;
         }
-        if self.root.starts_with(&real) || real.parent().is_none() || self.homes().contains(&real) {
-            return self.cut(Limit::Link, path, real);
-        }
-        let reach = if parent.reach == Reach::Plain { Reach::Linked } else { Reach::BelowLink };
-        self.queue(name, Directory { path, real, depth: parent.depth + 1, reach });
+        let upwards = self.real_root.starts_with(&real) || real.parent().is_none();
+        let is_cut = upwards || self.homes().contains(&real);
+        let name = link.path.file_name().unwrap_or_default().to_os_string();
+        let directory = Directory { real: Some(real), ..link };
+        if is_cut { self.cut(Limit::Link, directory) } else { self.queue(&name, directory) }
     }
 
     fn homes(&self) -> &[PathBuf] {
@@ -314,6 +352,10 @@ impl Walk<'_> {
 
     fn found(&mut self, directory: &Directory, name: &OsStr, kind: Kind) {
         let path = directory.path.join(name);
+        let in_place = || match &directory.real {
+            Some(real) => real.join(name),
+            None => self.below_root(&path),
+        };
         let (real, kind) = match kind {
             Kind::Link => match self.tree.resolve(&path) {
                 Ok((real, Kind::Directory)) => (real, FoundKind::Other("directory")),
@@ -324,21 +366,33 @@ impl Walk<'_> {
                 }
                 Err(_) => (path.clone(), FoundKind::BrokenLink),
             },
-            Kind::File => (directory.real.join(name), FoundKind::File),
-            Kind::Directory => (directory.real.join(name), FoundKind::Other("directory")),
-            Kind::Other(what) => (directory.real.join(name), FoundKind::Other(what)),
+            Kind::File => (in_place(), FoundKind::File),
+            Kind::Directory => (in_place(), FoundKind::Other("directory")),
+            Kind::Other(what) => (in_place(), FoundKind::Other(what)),
         };
         self.scan.files.push(Found { path, real, kind });
     }
 
-    fn cut(&mut self, limit: Limit, path: PathBuf, real: PathBuf) {
+    /// The real path of what lies below the root, with no link in between.
+    fn below_root(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(self.root) {
+            Ok(inside) if self.root.as_os_str() != self.real_root.as_os_str() => self.real_root.join(inside),
+            _ => path.to_path_buf(),
+        }
+    }
+
+    fn cut(&mut self, limit: Limit, directory: Directory) {
+        let Directory { path, real, .. } = directory;
         self.cuts.entry(limit).or_default().push(Cut { path, real });
     }
 
     fn finish(mut self) -> Scan {
-        for (limit, mut cuts) in self.cuts {
-            // A place that was cut on one way may have been searched on another.
-            cuts.retain(|cut| !self.visited.contains(&cut.real));
+        for (limit, mut cuts) in mem::take(&mut self.cuts) {
+            // A place that was cut on one way may have been searched on another; without a link there is only one way.
+            if !self.visited.is_empty() {
+                let real = |cut: &Cut| cut.real.clone().unwrap_or_else(|| self.below_root(&cut.path));
+                cuts.retain(|cut| !self.visited.contains(&real(cut)));
+            }
             if let Some(first) = cuts.first() {
                 let diagnostic = limit.diagnostic(&first.path, cuts.len(), self.options);
                 self.scan.diagnostics.push(diagnostic);
@@ -351,79 +405,8 @@ impl Walk<'_> {
     }
 }
 
-impl Listing {
-    fn add(&mut self, name: &OsStr, kind: Kind) {
-        if is_skill_file(name) {
-            let better = |(known, _): &(OsString, Kind)| prefer_skill_file(known, name) != known;
-            if self.skill_file.as_ref().is_none_or(better) {
-                self.skill_file = Some((name.to_os_string(), kind));
-            }
-        } else if kind == Kind::Directory {
-            self.directories.push(name.to_os_string());
-        } else if kind == Kind::Link {
-            self.links.push(name.to_os_string());
-        }
-    }
-}
-
-impl Limit {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Depth => "max-depth",
-            Self::Directories => "max-directories",
-            Self::Link => "link",
-            Self::Cancel => "cancel",
-        }
-    }
-
-    fn diagnostic(self, path: &Path, count: usize, options: &ScanOptions) -> Diagnostic {
-        let what = match count {
-            1 => "not searched".to_string(),
-            2 => "not searched, like 1 more directory".to_string(),
-            _ => format!("not searched, like {} more directories", count - 1),
-        };
-        let (why, help) = match self {
-            Self::Depth => (
-                format!(
-                    "{} levels below the root, the limit is {}",
-                    options.max_depth + 1,
-                    options.max_depth
-                ),
-                "move the skills up, or raise the depth limit",
-            ),
-            Self::Directories => (
-                format!("the limit is {} directories without a `SKILL.md`", options.max_directories),
-                "keep other files out of the root, or raise the limit on directories",
-            ),
-            Self::Link => (
-                "a link is followed to a skill or to a folder of skills, no deeper and not upwards"
-                    .to_string(),
-                "link to the skill's own directory, or make the target a root",
-            ),
-            Self::Cancel => ("the scan was cancelled".to_string(), "scan again"),
-        };
-        Diagnostic::new(Code::ScanLimit, path, format!("{what}: {why}")).help(help)
-    }
-}
-
 fn skips(options: &ScanOptions, name: &OsStr) -> bool {
     options.skip.iter().any(|skip| name == skip.as_str())
-}
-
-fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
-    let message = format!("a root that is a {what}, not a directory");
-    let help = "give the directory that holds the skills";
-    Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    let help = "make it readable, or move it out of the root";
-    Box::new(Diagnostic::new(Code::Unreadable, path, format!("can't be read: {error}")).help(help))
-}
-
-fn broken_link(path: &Path) -> Box<Diagnostic> {
-    let help = "point the link at an existing skill, or delete it";
-    Box::new(Diagnostic::new(Code::BrokenLink, path, "a link that leads nowhere").help(help))
 }
 
 #[cfg(test)]

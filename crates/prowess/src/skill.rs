@@ -1,6 +1,7 @@
 //! One skill, as a library holds it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::parse::Frontmatter;
 use crate::scope::Scope;
@@ -61,7 +62,7 @@ pub struct Skill {
     pub(crate) location: PathBuf,
     pub(crate) real: PathBuf,
     pub(crate) directory: PathBuf,
-    pub(crate) frontmatter: Frontmatter,
+    pub(crate) frontmatter: Arc<Frontmatter>,
     pub(crate) size: u64,
     pub(crate) body_bytes: u64,
     /// Of what a load reads: the frontmatter, and of most files the body as well.

@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// Line breaks and control characters, with the blanks around them, as one blank; what XML can't hold as U+FFFD.
 pub(crate) fn one_line(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.trim_matches(' ').to_owned();
+    }
     let blank = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut line = String::with_capacity(text.len());
     for part in text.split(blank).map(|part| part.trim_matches(' ')).filter(|part| !part.is_empty()) {
@@ -16,6 +20,11 @@ pub(crate) fn one_line(text: &str) -> String {
         line.extend(part.chars().map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c }));
     }
     line
+}
+
+/// The text in NFC.
+pub(crate) fn composed(text: &str) -> String {
+    if text.is_ascii() { text.to_owned() } else { text.nfc().collect() }
 }
 
 /// Escapes a value for XML text.

@@ -102,7 +102,8 @@ impl Case {
     }
 
     /// Lays the tree out, with the project's and the home's directories.
-    pub(super) fn lay(&self) -> Tree {
+    #[must_use]
+    pub fn lay(&self) -> Tree {
         let laid = |tree: Tree, (path, node): &(String, Json)| tree.lay(path, node);
         let tree = self.tree.iter().fold(Tree::new(), laid);
         ["project", "home"].iter().fold(tree, |tree, which| {

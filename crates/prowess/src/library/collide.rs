@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use unicode_normalization::UnicodeNormalization;
-
 use super::load::Candidate;
 use super::{Duplicate, LoadOptions, Shadowed};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::scope::{ResolvedRoot, Root};
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::{ALL_RESOURCES, Source};
+use crate::text::composed;
+
+/// A larger file is no copy of another one: two of them are held at a time.
+const MAX_COMPARED: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Settled {
@@ -31,26 +33,21 @@ struct Contender {
 
 impl Contender {
     /// Lower wins: what the host hides takes no name; then the rank; then, within one root, the directory that
-    /// carries the name, and path order.
-    fn precedence<'a>(&'a self, roots: &[ResolvedRoot]) -> impl Ord + use<'a> {
-        let directory = self.candidate.location.parent().and_then(Path::file_name).unwrap_or_default();
-        let carries_name = directory.to_string_lossy().nfc().eq(self.candidate.frontmatter.name.chars());
-        let root = self.candidate.root;
-        (
-            !self.visibility.is_enabled(),
-            roots[root].root.rank,
-            root,
-            Reverse(carries_name),
-            &self.candidate.location,
-        )
+    /// carries the name. Of equals, the first in path order.
+    fn precedence(&self, roots: &[ResolvedRoot]) -> impl Ord + use<> {
+        let Candidate { root, location, reading, .. } = &self.candidate;
+        let directory = location.parent().and_then(Path::file_name).unwrap_or_default();
+        let carries_name = composed(&directory.to_string_lossy()) == reading.frontmatter.name;
+        (!self.visibility.is_enabled(), roots[*root].root.rank, *root, Reverse(carries_name))
     }
 
     fn is_copy_of(&self, winner: &Skill, source: &dyn Source) -> bool {
-        if self.candidate.size != winner.size {
+        let reading = &self.candidate.reading;
+        let is_alike = reading.size == winner.size && reading.fingerprint == winner.fingerprint;
+        if !is_alike || reading.size > MAX_COMPARED as u64 {
             return false;
         }
-        let whole =
-            |path: &Path| source.read_prefix(path, usize::try_from(winner.size).unwrap_or(usize::MAX)).ok();
+        let whole = |path: &Path| source.read_prefix(path, MAX_COMPARED).ok().map(|prefix| prefix.bytes);
         let bytes = whole(&self.candidate.location);
         let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
         bytes.is_some()
@@ -64,13 +61,13 @@ pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options
         .into_iter()
         .map(|candidate| Contender { visibility: visibility(&candidate, roots, options), candidate })
         .collect();
-    contenders.sort_by(|a, b| a.precedence(roots).cmp(&b.precedence(roots)));
+    contenders.sort_by_cached_key(|contender| contender.precedence(roots));
     let mut reals = HashSet::new();
     let mut by_name: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
     for contender in contenders {
         // One real file is one skill: the best way to reach it counts.
         if reals.insert(contender.candidate.real.clone()) {
-            by_name.entry(contender.candidate.frontmatter.name.clone()).or_default().push(contender);
+            by_name.entry(contender.candidate.reading.frontmatter.name.clone()).or_default().push(contender);
         }
     }
     let mut settled = Settled::default();
@@ -85,12 +82,13 @@ pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options
 }
 
 fn visibility(candidate: &Candidate, roots: &[ResolvedRoot], options: &LoadOptions) -> Visibility {
-    let own = match candidate.frontmatter.disable_model_invocation {
+    let frontmatter = &candidate.reading.frontmatter;
+    let own = match frontmatter.disable_model_invocation {
         true => Visibility::UserOnly,
         false => Visibility::Listed,
     };
     let root = &roots[candidate.root].root;
-    let visibility = own.max(options.policy.visibility(root.scope.as_str(), &candidate.frontmatter.name));
+    let visibility = own.max(options.policy.visibility(root.scope.as_str(), &frontmatter.name));
     match options.policy.trust.trusts(root, &candidate.location, options.source.as_ref()) {
         true => visibility,
         false => Visibility::Untrusted,
@@ -127,29 +125,34 @@ impl Settled {
     /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`. Directories that
     /// are no text may look alike; those are numbered.
     fn name_skill(&mut self, contender: Contender, root: &Root) -> Arc<Skill> {
-        let Contender { candidate, visibility } = contender;
-        let directory = candidate.location.parent().unwrap_or(Path::new("")).to_path_buf();
-        let short = format!("{}:{}", root.scope, candidate.frontmatter.name);
-        let at = |directory: &Path| format!("{short}@{}", display_path(directory).nfc());
-        let (long, longest) = (at(&relative(&directory, &root.base)), at(&directory));
-        let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
-        let ids = [short.clone(), long, longest.clone()].into_iter().chain(numbered);
-        let id = ids.into_iter().find(|id| !self.ids.contains(id)).unwrap_or_default();
+        let Contender { candidate: Candidate { root: root_index, location, real, reading, .. }, visibility } =
+            contender;
+        let directory = location.parent().unwrap_or(Path::new("")).to_path_buf();
+        let short = format!("{}:{}", root.scope, reading.frontmatter.name);
+        let id = if self.ids.contains(&short) { self.long_id(&short, &directory, root) } else { short };
         self.ids.insert(id.clone());
         Arc::new(Skill {
             id,
             scope: root.scope.clone(),
             rank: root.rank,
-            root: candidate.root,
-            location: candidate.location,
-            real: candidate.real,
+            root: root_index,
+            location,
+            real,
             directory,
-            frontmatter: candidate.frontmatter,
-            size: candidate.size,
-            body_bytes: candidate.body_bytes,
-            fingerprint: candidate.fingerprint,
+            frontmatter: reading.frontmatter.clone(),
+            size: reading.size,
+            body_bytes: reading.body_bytes,
+            fingerprint: reading.fingerprint,
             visibility,
         })
+    }
+
+    fn long_id(&self, short: &str, directory: &Path, root: &Root) -> String {
+        let at = |directory: &Path| format!("{short}@{}", composed(&display_path(directory)));
+        let (long, longest) = (at(&relative(directory, &root.base)), at(directory));
+        let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
+        let ids = [long, longest.clone()].into_iter().chain(numbered);
+        ids.into_iter().find(|id| !self.ids.contains(id)).unwrap_or_default()
     }
 
     fn add_duplicate(&mut self, candidate: Candidate, winner: &Skill) {
@@ -157,7 +160,7 @@ impl Settled {
         self.diagnostics
             .push(Diagnostic::new(Code::Duplicate, &candidate.location, message).related(&winner.location));
         self.duplicates.push(Duplicate {
-            name: candidate.frontmatter.name,
+            name: candidate.reading.frontmatter.name.clone(),
             location: candidate.location,
             of: winner.location.clone(),
         });

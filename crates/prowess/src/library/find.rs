@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use unicode_normalization::UnicodeNormalization;
-
 use super::{Library, Origin, Shadowed};
 use crate::error::{Error, ErrorKind};
 use crate::near::{fold, nearest};
 use crate::skill::{Skill, Visibility};
+use crate::text::composed;
 
 /// How many characters of an unknown name an error repeats.
 const MAX_REPEATED: usize = 100;
@@ -31,7 +30,7 @@ impl Index {
             index.ids.insert(skill.id().to_owned(), skill.clone());
         }
         for skill in skills {
-            let directory: String = skill.directory_name().nfc().collect();
+            let directory = composed(&skill.directory_name());
             index.names.entry(skill.name().to_owned()).or_default().push(skill.clone());
             index.folded.entry(fold(skill.name())).or_default().push(skill.clone());
             index.directories.entry(directory).or_default().push(skill.clone());
@@ -49,36 +48,36 @@ impl Library {
     /// `UnknownSkill` with the nearest names, or `AmbiguousName` with the ids to choose from.
     pub fn find(&self, query: &str, origin: Origin) -> Result<&Arc<Skill>, Error> {
         let index = &self.0.index;
-        let composed: String = query.trim().nfc().collect();
-        if let Some(skill) = self.find_exact(&composed) {
+        let query_name = composed(query.trim());
+        if let Some(skill) = self.find_exact(&query_name) {
             return Ok(skill);
         }
-        let by_name = index.names.get(&composed).or_else(|| index.directories.get(&composed));
-        match by_name.or_else(|| index.folded.get(&fold(&composed))).map(Vec::as_slice) {
+        let by_name = index.names.get(&query_name).or_else(|| index.directories.get(&query_name));
+        match by_name.or_else(|| index.folded.get(&fold(&query_name))).map(Vec::as_slice) {
             Some([skill]) => return Ok(skill),
             Some(several) => return Err(ambiguous(query, several, origin)),
             None => {}
         }
-        if let Some(skill) = self.find_cut(&composed) {
+        if let Some(skill) = self.find_cut(&query_name) {
             return Ok(skill);
         }
         let by_path = if origin == Origin::User { self.find_path(Path::new(query)) } else { None };
         by_path.ok_or_else(|| {
             let query: String = query.chars().take(MAX_REPEATED).collect();
             Error::new(ErrorKind::UnknownSkill, format!("no skill is named `{query}`"))
-                .with_candidates(self.nearest(&composed, origin))
+                .with_candidates(self.nearest(&query_name, origin))
         })
     }
 
     /// Finds the skill with exactly this id or name, if it is one skill's alone.
     #[must_use]
     pub fn find_exact(&self, query: &str) -> Option<&Arc<Skill>> {
-        let composed: String = query.nfc().collect();
-        let by_name = || match self.0.index.names.get(&composed).map(Vec::as_slice) {
+        let query = composed(query);
+        let by_name = || match self.0.index.names.get(&query).map(Vec::as_slice) {
             Some([skill]) => Some(skill),
             _ => None,
         };
-        self.0.index.ids.get(&composed).or_else(by_name)
+        self.0.index.ids.get(&query).or_else(by_name)
     }
 
     /// The name a model calls a skill by: its name if that means this skill and no other, else its id.

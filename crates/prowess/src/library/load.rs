@@ -1,16 +1,17 @@
 //! Roots to files, files to candidates, candidates to states.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Inner, Invalid, LoadOptions, LoadedRoot, ScanReport, collide, find};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::parse::{self, Frontmatter};
 use crate::scan::SKILL_FILE;
 use crate::scope::{Lookalike, ResolvedRoot, Roots};
-use crate::source::{Found, FoundKind, Prefix, ScanOptions, Source};
+use crate::source::{Found, FoundKind, LimitHit, Prefix, ScanOptions, Source, Stamp};
 
 /// What one small read brings; longer frontmatter is read on.
 const FIRST_READ: usize = 4 * 1024;
@@ -23,66 +24,100 @@ pub(super) struct Candidate {
     pub(super) root: usize,
     pub(super) location: PathBuf,
     pub(super) real: PathBuf,
-    pub(super) frontmatter: Frontmatter,
+    pub(super) reading: Arc<Reading>,
+}
+
+/// What one read of a file gave. With a settled stamp it holds for a later load, too, as long as the stamp does.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) frontmatter: Arc<Frontmatter>,
     pub(super) size: u64,
     pub(super) body_bytes: u64,
     pub(super) fingerprint: u64,
+    invalid: Option<Code>,
+    diagnostics: Vec<Diagnostic>,
+    stamp: Option<Stamp>,
 }
 
-impl Candidate {
-    fn new(root: usize, found: Found, prefix: &Prefix, frontmatter: Frontmatter, body: usize) -> Self {
+impl Reading {
+    fn new(prefix: Prefix, path: &Path) -> Self {
+        let parsed = parse::parse(&prefix.bytes, path);
         Self {
-            root,
-            location: found.path,
-            real: found.real,
-            frontmatter,
+            frontmatter: Arc::new(parsed.frontmatter),
             size: prefix.size,
-            body_bytes: prefix.size.saturating_sub(body as u64),
+            body_bytes: prefix.size.saturating_sub(parsed.body as u64),
             fingerprint: fingerprint(&prefix.bytes),
+            invalid: parsed.invalid,
+            diagnostics: parsed.diagnostics,
+            stamp: prefix.stamp,
         }
     }
 }
 
-#[derive(Debug, Default)]
-struct Seen {
+/// What was read, and the path that each file was reached by: its directory may give it its name.
+pub(super) type Readings = Vec<(PathBuf, Arc<Reading>)>;
+
+#[derive(Debug)]
+struct Seen<'a> {
+    source: &'a dyn Source,
+    earlier: HashMap<&'a Path, &'a Arc<Reading>>,
+    readings: Readings,
     candidates: Vec<Candidate>,
     invalid: Vec<Invalid>,
     diagnostics: Vec<Diagnostic>,
     scan: ScanReport,
 }
 
-pub(super) fn load(roots: &Roots, options: &LoadOptions) -> Inner {
+/// Loads. Files that are as they were need no second look, given what was `earlier` read of them.
+pub(super) fn load(roots: &Roots, options: &LoadOptions, earlier: &Readings) -> Inner {
     let source = options.source.as_ref();
     let resolved = roots.resolve(source);
     let scan_options = roots.home().iter().fold(options.scan.clone(), |scan, home| scan.home(home));
-    let mut seen = Seen::default();
+    let mut seen = Seen::new(source, earlier);
     let mut reals = HashSet::new();
     for (index, root) in resolved.iter().enumerate().filter(|(_, root)| root.real.is_some()) {
         let scan = source.scan(&root.root.path, &scan_options);
         seen.scan.directories += scan.directories;
         seen.scan.limits_hit.extend(scan.limits_hit);
         seen.diagnostics.extend(scan.diagnostics);
-        for found in scan.files {
+        let mut files = scan.files.into_iter();
+        while let Some(found) = files.next() {
+            if options.scan.cancel.is_set() {
+                seen.leave_unread(found, files.len());
+                break;
+            }
             match reals.insert(found.real.clone()) {
-                true => seen.read(source, index, found),
-                false => seen.read_again(source, index, found),
+                true => seen.read(index, found),
+                false => seen.read_again(index, found),
             }
         }
     }
     let lookalikes = lookalikes(roots, &resolved, source);
-    seen.probe_lookalikes(&lookalikes, source, &scan_options);
+    seen.probe_lookalikes(&lookalikes, &scan_options);
     seen.settle(roots, resolved, lookalikes, options)
 }
 
-impl Seen {
-    fn read(&mut self, source: &dyn Source, root: usize, found: Found) {
+impl<'a> Seen<'a> {
+    fn new(source: &'a dyn Source, earlier: &'a Readings) -> Self {
+        Self {
+            source,
+            earlier: earlier.iter().map(|(path, reading)| (path.as_path(), reading)).collect(),
+            readings: Readings::new(),
+            candidates: Vec::new(),
+            invalid: Vec::new(),
+            diagnostics: Vec::new(),
+            scan: ScanReport::default(),
+        }
+    }
+
+    fn read(&mut self, root: usize, found: Found) {
         self.scan.skill_files += 1;
         if let Some(diagnostic) = wrong_kind(&found) {
             self.reject(diagnostic, &found.path);
             return;
         }
-        let prefix = match read_frontmatter(source, &found.path) {
-            Ok(prefix) => prefix,
+        let reading = match self.reading(&found.path) {
+            Ok(reading) => reading,
             Err(error) => {
                 let help = "make the file readable, or remove it";
                 self.reject(
@@ -92,26 +127,48 @@ impl Seen {
                 return;
             }
         };
-        let parsed = parse::parse(&prefix.bytes, &found.path);
         self.diagnostics.extend(filename_case(&found.path));
-        self.diagnostics.extend(parsed.diagnostics);
-        if let Some(code) = parsed.invalid {
-            self.invalid.push(Invalid { name: parsed.frontmatter.name, location: found.path, code });
-            return;
+        self.diagnostics.extend(reading.diagnostics.iter().cloned());
+        match reading.invalid {
+            Some(code) => {
+                let name = reading.frontmatter.name.clone();
+                self.invalid.push(Invalid { name, location: found.path, code });
+            }
+            None => self.add(root, found, reading),
         }
-        self.candidates.push(Candidate::new(root, found, &prefix, parsed.frontmatter, parsed.body));
     }
 
     /// A file that another root or link has reached before is no second skill, but it may be the way to reach it by: a
     /// link in a project that is not trusted takes nothing from the user's own skill.
-    fn read_again(&mut self, source: &dyn Source, root: usize, found: Found) {
-        let Ok(prefix) = read_frontmatter(source, &found.path) else {
-            return;
-        };
-        let parsed = parse::parse(&prefix.bytes, &found.path);
-        if parsed.invalid.is_none() {
-            self.candidates.push(Candidate::new(root, found, &prefix, parsed.frontmatter, parsed.body));
+    fn read_again(&mut self, root: usize, found: Found) {
+        if let Ok(reading) = self.reading(&found.path)
+            && reading.invalid.is_none()
+        {
+            self.add(root, found, reading);
         }
+    }
+
+    fn add(&mut self, root: usize, found: Found, reading: Arc<Reading>) {
+        self.candidates.push(Candidate { root, location: found.path, real: found.real, reading });
+    }
+
+    /// What a file says: as it was read earlier if it is still the same, or read now.
+    fn reading(&mut self, path: &Path) -> Result<Arc<Reading>, crate::Error> {
+        let is_same = |known: &&&Arc<Reading>| {
+            known.stamp.is_some_and(|stamp| stamp.settled && self.source.stamp(path) == Some(stamp))
+        };
+        let reading = match self.earlier.get(path).filter(is_same) {
+            Some(known) => Arc::clone(known),
+            None => Arc::new(Reading::new(read_frontmatter(self.source, path)?, path)),
+        };
+        self.readings.push((path.to_path_buf(), reading.clone()));
+        Ok(reading)
+    }
+
+    fn leave_unread(&mut self, first: Found, more: usize) {
+        let message = format!("not read, like {more} more: the load was cancelled");
+        self.diagnostics.push(Diagnostic::new(Code::ScanLimit, &first.path, message).help("load again"));
+        self.scan.limits_hit.push(LimitHit { limit: "cancel", path: first.path });
     }
 
     fn reject(&mut self, diagnostic: Diagnostic, path: &Path) {
@@ -124,9 +181,9 @@ impl Seen {
     }
 
     /// Look-alike places are searched only to say that skills lie there.
-    fn probe_lookalikes(&mut self, lookalikes: &[Lookalike], source: &dyn Source, options: &ScanOptions) {
+    fn probe_lookalikes(&mut self, lookalikes: &[Lookalike], options: &ScanOptions) {
         for lookalike in lookalikes {
-            let files = source.scan(&lookalike.path, options).files;
+            let files = self.source.scan(&lookalike.path, options).files;
             let Some(first) = files.first() else { continue };
             let message = match files.len() {
                 1 => "a skill lies in a folder that is not searched".to_owned(),
@@ -165,6 +222,7 @@ impl Seen {
             invalid: self.invalid,
             diagnostics: self.diagnostics,
             scan: self.scan,
+            readings: self.readings,
             index,
         }
     }

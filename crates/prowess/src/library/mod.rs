@@ -64,6 +64,8 @@ struct Inner {
     invalid: Vec<Invalid>,
     diagnostics: Vec<Diagnostic>,
     scan: ScanReport,
+    /// What a reload need not read again.
+    readings: load::Readings,
     index: find::Index,
 }
 
@@ -127,7 +129,7 @@ impl Library {
     /// Scans the roots, reads every frontmatter and settles collisions. Never fails as a whole.
     #[must_use]
     pub fn load(roots: &Roots, options: &LoadOptions) -> Self {
-        Self(Arc::new(load::load(roots, options)))
+        Self(Arc::new(load::load(roots, options, &Vec::new())))
     }
 
     /// The roots, highest first. A directory reached twice is one root.

@@ -1,10 +1,10 @@
 //! The host's word on who sees which skill, as data.
 
 use glob::Pattern;
-use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, ErrorKind};
 use crate::skill::Visibility;
+use crate::text::composed;
 use crate::trust::Trust;
 
 /// Restricts the visibility of skills, by scope or by name pattern.
@@ -131,8 +131,7 @@ struct IdPattern {
 
 impl IdPattern {
     fn new(pattern: &str) -> Result<Self, Error> {
-        let composed: String = pattern.nfc().collect();
-        let glob = Pattern::new(&composed).map_err(|error| {
+        let glob = Pattern::new(&composed(pattern)).map_err(|error| {
             Error::new(ErrorKind::Usage, format!("`{pattern}` is no pattern: {}", error.msg))
         })?;
         Ok(Self { glob, qualified: pattern.contains(':') })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Library;
+use super::{Library, load};
 use crate::catalog::{self, CatalogOptions};
 use crate::skill::Skill;
 
@@ -37,12 +37,17 @@ pub struct Reload {
 impl Library {
     /// Loads the same roots with the same options again, and compares.
     ///
-    /// What a load reads of each file is compared, whatever its times say, and links are followed to where they lead
-    /// now: the frontmatter, the first 4 KiB, the size, the real path, the visibility. An edit of a longer body, beyond
-    /// its first 4 KiB and of the same size, is not seen here and need not be: every activation reads the file afresh.
+    /// What a load reads of each file is compared, and links are followed to where they lead now: the frontmatter, the
+    /// first 4 KiB, the size, the real path, the visibility. A file is not read again if its [`Stamp`] is settled and
+    /// the same: on Unix that sees an edit of the same size that sets the time back, elsewhere it does not. An edit of
+    /// a longer body, beyond its first 4 KiB and of the same size, is not seen here and need not be: every activation
+    /// reads the file afresh.
+    ///
+    /// [`Stamp`]: crate::source::Stamp
     #[must_use]
     pub fn reload(&self) -> Reload {
-        let library = Self::load(&self.0.searched, &self.0.options);
+        let inner = &self.0;
+        let library = Self(Arc::new(load::load(&inner.searched, &inner.options, &inner.readings)));
         let (before, now) = (by_id(self), by_id(&library));
         let ids = |skills: &BTreeMap<&str, &Arc<Skill>>, is_meant: &dyn Fn(&str, &Arc<Skill>) -> bool| {
             let meant = skills.iter().filter(|(id, skill)| is_meant(id, skill));

@@ -258,9 +258,14 @@ impl Decoded {
 
 /// The beginning of the bytes that needs no care: whole characters that stand for themselves.
 fn plain_prefix(bytes: &[u8]) -> &str {
-    let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let end = valid.find(|char| char != '\n' && is_dropped(char)).unwrap_or(valid.len());
-    &valid[..end]
+    let valid = match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()),
+    };
+    // Most text is ASCII, and found to be so much faster than it is taken apart.
+    let ascii = valid.bytes().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+    let is_end = |at: usize| valid[at..].find(|char| char != '\n' && is_dropped(char)).map(|end| at + end);
+    &valid[..ascii.and_then(is_end).unwrap_or(valid.len())]
 }
 
 /// Whether a YAML reader would stop at `char`.

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-
 use super::entries::{Entry, Reading, wrong_type};
 use super::lines::known_key;
 use super::repair::quoted_entry;
 use super::report::{Finding, shorten};
 use super::{Frontmatter, UNNAMED, hidden, names};
 use crate::diagnostic::Code;
+use crate::text::composed;
 use crate::value::Value;
 
 /// The longest description that is shown whole, in characters.
@@ -108,7 +107,7 @@ impl Fields<'_> {
     fn name(&mut self, directory: Option<&str>) -> String {
         let at = self.reading.find("name").map_or(self.start..self.start, |entry| entry.at.clone());
         let fallback = directory.unwrap_or(UNNAMED);
-        let Some(name) = self.text("name").map(|name| name.nfc().collect::<String>()) else {
+        let Some(name) = self.text("name").map(|name| composed(&name)) else {
             let help = format!("add `name: {fallback}`");
             self.add(Code::NameMissing, &at, "no name: the directory's serves", help);
             return fallback.to_owned();

@@ -11,6 +11,9 @@ const LISTED: usize = 8;
 
 /// What of `text` is hidden: the characters as `U+XXXX`, and what its tag characters spell.
 pub(super) fn find(text: &str) -> Option<String> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return None;
+    }
     let mut found: Vec<String> = Vec::new();
     let mut spelled = String::new();
     for char in hidden(text) {

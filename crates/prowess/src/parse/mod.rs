@@ -31,18 +31,19 @@ mod yaml;
 use std::ops::Range;
 use std::path::Path;
 
-use unicode_normalization::UnicodeNormalization;
-
 use self::bytes::{Decoded, Encoding, WINDOW, each_char};
 use self::entries::Reading;
 use self::fences::Split;
 use self::fields::Fields;
 use self::report::Finding;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::text::composed;
 use crate::value::Value;
 
 /// How much frontmatter reaches the YAML parser, in bytes of decoded text.
 const MAX_FRONTMATTER: usize = 64 * 1024;
+/// How much of a file most frontmatter takes, in bytes.
+const HEAD: usize = 1024;
 /// The name of a skill without a name, in a path without a directory.
 const UNNAMED: &str = "unnamed";
 /// The longest file that may be a link in the form of text, in bytes.
@@ -109,12 +110,12 @@ pub struct Parsed {
 /// ```
 #[must_use]
 pub fn parse(bytes: &[u8], path: &Path) -> Parsed {
-    let text = Decoded::new(bytes);
+    let (text, split, reach) = split(bytes);
     let directory = path.parent().and_then(Path::file_name);
-    let directory = directory.map(|name| name.to_string_lossy().nfc().collect::<String>());
-    match fences::split(&text) {
-        (Some(split), _) => parse_frontmatter(&text, path, directory.as_deref(), split),
-        (None, reach) => without_frontmatter(&text, path, directory.as_deref(), reach),
+    let directory = directory.map(|name| composed(&name.to_string_lossy()));
+    match split {
+        Some(split) => parse_frontmatter(&text, path, directory.as_deref(), split),
+        None => without_frontmatter(&text, path, directory.as_deref(), reach),
     }
 }
 
@@ -176,6 +177,18 @@ pub fn body(bytes: &[u8], start: usize) -> String {
 pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
     let repairs = diagnostics.iter().filter_map(|diagnostic| diagnostic.repair.as_ref());
     repair::apply(bytes, repairs.collect())
+}
+
+/// Decodes and splits as much of a file as it takes: to decode a whole body, too, would cost more than all the rest.
+fn split(bytes: &[u8]) -> (Decoded, Option<Split>, usize) {
+    let head = HEAD.min(bytes.len());
+    let mut text = Decoded::new(&bytes[..head]);
+    let (mut split, mut reach) = fences::split(&text);
+    if head < bytes.len() && text.ends_within_line(reach) {
+        text = Decoded::new(bytes);
+        (split, reach) = fences::split(&text);
+    }
+    (text, split, reach)
 }
 
 fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split: Split) -> Parsed {

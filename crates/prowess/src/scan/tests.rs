@@ -5,6 +5,8 @@ use prowess_testkit::{Node, Tree, hostile};
 
 use crate::source::{Cancel, Disk, FoundKind, Memory, Scan, ScanOptions, Source};
 
+mod every_way;
+
 const ROOT: &str = "root";
 
 fn link(target: &str) -> Node {
@@ -41,7 +43,7 @@ fn check_with(
     expected_findings: &[&str],
 ) -> Scan {
     let root = tree.at(ROOT);
-    let scan = Disk.scan(&root, options);
+    let scan = every_way::scan(&root, options);
     assert_eq!(files(&scan, &root), expected_files, "{:#?}", scan.diagnostics);
     assert_eq!(findings(&scan, &root), expected_findings);
     for found in scan.files.iter().filter(|found| found.kind == FoundKind::File) {
@@ -305,7 +307,7 @@ fn a_hostile_root_gives_up_every_healthy_skill() {
     for skipped in hostile.tree.skipped() {
         println!("not tested: {skipped}");
     }
-    let scan = Disk.scan(&hostile.root, &ScanOptions::default());
+    let scan = every_way::scan(&hostile.root, &ScanOptions::default());
     for neighbour in &hostile.neighbours {
         let path = hostile.root.join(neighbour).join("SKILL.md");
         assert!(

@@ -1,20 +1,28 @@
-//! The disk. No other file of the core touches it.
+//! The disk. No other file of the core touches it, but for what lists directories on Linux.
 #![expect(clippy::disallowed_methods, reason = "the one place where the core reads the disk")]
 
 use std::ffi::OsStr;
-use std::fs::{self, File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+#[cfg(not(target_os = "linux"))]
+use self::Disk as Lister;
+#[cfg(target_os = "linux")]
+use super::linux::Descent as Lister;
 use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
 /// How many bytes are set aside before the first read; larger files grow the buffer as they come.
 const FIRST_BUFFER: u64 = 1 << 20;
+
+/// How long after an edit another one may still have the same time.
+const SETTLING: Duration = Duration::from_secs(3);
 
 /// The disk as a [`Source`].
 ///
@@ -39,14 +47,16 @@ impl Source for Disk {
     }
 
     fn scan(&self, root: &Path, options: &ScanOptions) -> Scan {
-        scan::walk(self, root, options)
+        scan::walk(&Lister::default(), root, options)
     }
 
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
         let read = || {
-            let (mut opened, size) = open(file)?;
+            // The stamp comes first: an edit while the file is read leaves it behind.
+            let (mut opened, metadata) = open(file)?;
+            let size = metadata.len();
             let bytes = read_at_most(&mut opened, size.min(max as u64))?;
-            Ok(Prefix { bytes, size })
+            Ok(Prefix { bytes, size, stamp: stamp(&metadata) })
         };
         read().map_err(|error| Error::io(file, error))
     }
@@ -70,9 +80,7 @@ impl Source for Disk {
     }
 
     fn stamp(&self, file: &Path) -> Option<Stamp> {
-        let metadata = fs::metadata(file).ok()?;
-        let modified = metadata.modified().ok()?;
-        Some(Stamp { size: metadata.len(), modified, inode: inode(&metadata) })
+        stamp(&fs::metadata(file).ok()?)
     }
 }
 
@@ -136,14 +144,25 @@ fn kind(file_type: FileType) -> Kind {
     }
 }
 
+fn stamp(metadata: &Metadata) -> Option<Stamp> {
+    let modified = metadata.modified().ok()?;
+    let (changed, inode) = changed_and_inode(metadata, modified);
+    let is_past = |time| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLING);
+    let settled = is_past(modified) && is_past(changed);
+    Some(Stamp { size: metadata.len(), modified, changed, inode, settled })
+}
+
 #[cfg(unix)]
-fn inode(metadata: &fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
+fn changed_and_inode(metadata: &Metadata, modified: SystemTime) -> (SystemTime, u64) {
+    use std::os::unix::fs::MetadataExt;
+    let since_1970 = u64::try_from(metadata.ctime()).ok().zip(u32::try_from(metadata.ctime_nsec()).ok());
+    let changed = since_1970.map(|(seconds, nanos)| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos));
+    (changed.unwrap_or(modified), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn inode(_: &fs::Metadata) -> u64 {
-    0
+fn changed_and_inode(_: &Metadata, modified: SystemTime) -> (SystemTime, u64) {
+    (modified, 0)
 }
 
 #[cfg(not(unix))]
@@ -167,8 +186,8 @@ fn plain_kind(file_type: FileType) -> Kind {
 #[cfg(unix)]
 const OPEN_FLAGS: i32 = rustix::fs::OFlags::NONBLOCK.union(rustix::fs::OFlags::NOCTTY).bits() as i32;
 
-/// Opens a regular file; its size comes with it.
-fn open(path: &Path) -> io::Result<(File, u64)> {
+/// Opens a regular file.
+fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -178,7 +197,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
-    Ok((file, metadata.len()))
+    Ok((file, metadata))
 }
 
 /// Reads a regular file inside a directory; `None` if something else stands there.

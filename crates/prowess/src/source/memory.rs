@@ -69,7 +69,7 @@ impl Source for Memory {
 
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
         let bytes = self.file(file).ok_or_else(|| Error::io(file, io::ErrorKind::NotFound.into()))?;
-        Ok(Prefix { bytes: bytes[..bytes.len().min(max)].to_vec(), size: bytes.len() as u64 })
+        Ok(Prefix { bytes: bytes[..bytes.len().min(max)].to_vec(), size: bytes.len() as u64, stamp: None })
     }
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {

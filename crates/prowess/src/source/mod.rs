@@ -1,6 +1,8 @@
 //! The one seam to where skills lie: a disk, or memory.
 
 mod fs;
+#[cfg(target_os = "linux")]
+mod linux;
 mod memory;
 mod resource;
 
@@ -67,15 +69,21 @@ pub trait Source: fmt::Debug + Send + Sync {
     }
 }
 
-/// The size, time and identity of a file: what was learnt of its bytes holds as long as its stamp does.
+/// The size, times and identity of a file: what was learnt of its bytes holds as long as its stamp does, if that is
+/// settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// The size in bytes.
     pub size: u64,
-    /// When it was last written.
+    /// When it was last written; anybody may have set that.
     pub modified: SystemTime,
+    /// When it was last touched in any way, which nobody can set; as `modified` where that is not known.
+    pub changed: SystemTime,
     /// Its inode; 0 where there are none.
     pub inode: u64,
+    /// Whether both times are long enough ago that one more edit would have another time: clocks of file systems may
+    /// be as coarse as two seconds.
+    pub settled: bool,
 }
 
 /// The first bytes of a file.
@@ -85,6 +93,8 @@ pub struct Prefix {
     pub bytes: Vec<u8>,
     /// The size of the whole file in bytes.
     pub size: u64,
+    /// What tells whether these bytes are still those of the file, if anything can.
+    pub stamp: Option<Stamp>,
 }
 
 /// A range of a file, in bytes.
@@ -133,7 +143,7 @@ pub struct Resource {
     pub size: u64,
 }
 
-/// Stops a running scan from another thread: set it, and the scan returns with what it has.
+/// Stops a running scan or load from another thread: set it, and it returns with what it has, and says what it left out.
 ///
 /// ```
 /// let cancel = prowess::source::Cancel::new();

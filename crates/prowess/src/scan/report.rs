@@ -1,0 +1,79 @@
+//! What a scan says of what it does not search.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::ScanOptions;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Limit {
+    Depth,
+    Directories,
+    Link,
+    Cancel,
+}
+
+/// A directory that was not searched.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) path: PathBuf,
+    /// The real path, if a link below the root leads there.
+    pub(super) real: Option<PathBuf>,
+}
+
+impl Limit {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Depth => "max-depth",
+            Self::Directories => "max-directories",
+            Self::Link => "link",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    pub(super) fn diagnostic(self, path: &Path, count: usize, options: &ScanOptions) -> Diagnostic {
+        let what = match count {
+            1 => "not searched".to_string(),
+            2 => "not searched, like 1 more directory".to_string(),
+            _ => format!("not searched, like {} more directories", count - 1),
+        };
+        let (why, help) = match self {
+            Self::Depth => (
+                format!(
+                    "{} levels below the root, the limit is {}",
+                    options.max_depth + 1,
+                    options.max_depth
+                ),
+                "move the skills up, or raise the depth limit",
+            ),
+            Self::Directories => (
+                format!("the limit is {} directories without a `SKILL.md`", options.max_directories),
+                "keep other files out of the root, or raise the limit on directories",
+            ),
+            Self::Link => (
+                "a link is followed to a skill or to a folder of skills, no deeper and not upwards"
+                    .to_string(),
+                "link to the skill's own directory, or make the target a root",
+            ),
+            Self::Cancel => ("the scan was cancelled".to_string(), "scan again"),
+        };
+        Diagnostic::new(Code::ScanLimit, path, format!("{what}: {why}")).help(help)
+    }
+}
+
+pub(super) fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
+    let message = format!("a root that is a {what}, not a directory");
+    let help = "give the directory that holds the skills";
+    Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
+}
+
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let help = "make it readable, or move it out of the root";
+    Box::new(Diagnostic::new(Code::Unreadable, path, format!("can't be read: {error}")).help(help))
+}
+
+pub(super) fn broken_link(path: &Path) -> Box<Diagnostic> {
+    let help = "point the link at an existing skill, or delete it";
+    Box::new(Diagnostic::new(Code::BrokenLink, path, "a link that leads nowhere").help(help))
+}
