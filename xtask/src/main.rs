@@ -6,6 +6,7 @@ mod bench;
 mod collections;
 mod deny;
 mod dist;
+mod fuzz;
 mod lint;
 mod model;
 mod node;
@@ -31,6 +32,8 @@ commands:
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
+  fuzz [--sanitizer none|address] [SECONDS] [TARGET...]
+                               every fuzz target for 60 seconds (installs cargo-fuzz); fails on a crash or time-out
   test-model [qwen|smollm2]    the commands that ask a model, against a real one that it fetches (500 MB)
   bench [walk|growth|whole|fresh]...
                                times: the walk, how they grow, whole programs beside others (installs them below target);
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         ["test-model"] => model::run(None),
         ["test-model", kind @ ("qwen" | "smollm2")] => model::run(Some(kind)),
         ["bench", parts @ ..] => bench::run(parts),
+        ["fuzz", arguments @ ..] => fuzz::run(arguments),
         ["dist"] => dist::run(),
         ["deny", checks @ ..] => deny::run(checks),
         ["help" | "--help" | "-h"] => {

@@ -55,4 +55,4 @@ mod watch;
 pub use self::http::{HttpOptions, serve_http};
 pub use self::options::{CatalogPlace, Options};
 pub use self::server::Server;
-pub use self::stdio::serve_stdio;
+pub use self::stdio::{serve_lines, serve_stdio};

@@ -6,6 +6,7 @@ use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::end;
 use crate::server::Server;
@@ -14,8 +15,7 @@ use crate::shelf::Shelf;
 /// Serves one client over stdin and stdout until it closes them, or the process is told to end: then nothing more is
 /// read, and answers in flight have five seconds.
 ///
-/// Only messages of the protocol are written to stdout. A message that is no JSON, or larger than 16 MiB, is passed
-/// over, and so is whatever comes before the first request.
+/// Only messages of the protocol are written to stdout. For the rest, see [`serve_lines`].
 ///
 /// # Errors
 /// If the system gives no runtime, or stdout can't be written to before there is a session.
@@ -23,23 +23,38 @@ pub fn serve_stdio(server: Server) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let (end, shelf) = (end::of_process()?, server.shelf().clone());
-        let (stdin, stdout) = rmcp::transport::stdio();
-        let lines = AsyncRwTransport::new_server(stdin, stdout);
-        let client = Client { lines, shelf: shelf.clone(), has_begun: false };
         tokio::spawn(async move {
             end.await;
             shelf.close();
         });
-        match server.serve(client).await {
-            Ok(service) => service.waiting().await.map(drop).map_err(io::Error::other),
-            // A client that leaves without a word has broken nothing.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(io::Error::other(error)),
-        }
+        let (stdin, stdout) = rmcp::transport::stdio();
+        serve_lines(server, stdin, stdout).await
     });
     // A read of stdin can't be interrupted; nothing waits for it.
     runtime.shutdown_background();
     served
+}
+
+/// Serves one client over a pair of streams until it closes them: one message a line. The server is this client's alone:
+/// with the client, every subscription ends.
+///
+/// A message that is no JSON, or larger than 16 MiB, is passed over, and so is whatever comes before the first request.
+///
+/// # Errors
+/// If `write` can't be written to before there is a session.
+pub async fn serve_lines(
+    server: Server,
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+) -> io::Result<()> {
+    let lines = AsyncRwTransport::new_server(read, write);
+    let client = Client { lines, shelf: server.shelf().clone(), has_begun: false };
+    match server.serve(client).await {
+        Ok(service) => service.waiting().await.map(drop).map_err(io::Error::other),
+        // A client that leaves without a word has broken nothing.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
 }
 
 /// Lines without what comes before the first request, as the SDK takes anything else there for the end, and without
