@@ -21,9 +21,9 @@ pub struct Hostile {
     pub neighbours: Vec<PathBuf>,
 }
 
-/// Lays out a root with cycles of links, links upwards and to nowhere, FIFOs, sockets, devices and directories named
-/// `SKILL.md`, places that may not be read, a directory 200 levels deep, one of 10,000 files, names of 255 bytes and
-/// names that are not UTF-8. Beside each stands a healthy skill.
+/// Lays out a root with cycles of links, links upwards, to nowhere and into `/proc`, FIFOs, sockets, devices and
+/// directories named `SKILL.md`, places that may not be read, a directory 200 levels deep, one of 10,000 files, names of
+/// 255 bytes and names that are not UTF-8. Beside each stands a healthy skill.
 #[must_use]
 pub fn hostile() -> Hostile {
     let mut hostile = Hostile { root: PathBuf::new(), tree: Tree::new(), neighbours: Vec::new() };
@@ -71,6 +71,17 @@ fn groups() -> Vec<(&'static str, Vec<(String, Node)>)> {
         ("socket", vec![("plug/SKILL.md", Node::Socket)]),
         ("device", vec![("zeros/SKILL.md", Node::Device), ("zeros-linked/SKILL.md", link("/dev/zero"))]),
         ("locked", vec![("file/SKILL.md", Node::UnreadableFile), ("folder", Node::UnreadableDirectory)]),
+        (
+            "proc",
+            vec![
+                ("self", link("/proc/self")),
+                ("open", link("/proc/self/fd")),
+                ("environment/SKILL.md", link("/proc/self/environ")),
+                ("memory/SKILL.md", link("/proc/self/mem")),
+                ("log/SKILL.md", link("/proc/kmsg")),
+                ("good-proc/environment", link("/proc/self/environ")),
+            ],
+        ),
         ("binary", vec![("bytes/SKILL.md", Node::Bytes((0..=255).collect()))]),
     ];
     let owned = |(path, node): (&str, Node)| (path.to_string(), node);
