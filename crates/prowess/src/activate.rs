@@ -335,7 +335,7 @@ pub(crate) struct Rendered {
 /// Reads a body as it is now, and wraps it.
 pub(crate) fn render_body(library: &Library, skill: &Arc<Skill>, origin: Origin) -> Result<Rendered, Error> {
     let body = read_body(library, skill, origin)?;
-    let Resources { files, total } = library.source().resources(skill.directory(), LISTED_RESOURCES);
+    let Resources { files, total, .. } = library.source().resources(skill.directory(), LISTED_RESOURCES);
     let activation = Activation {
         skill: skill.clone(),
         digest: body.digest.clone(),
@@ -359,6 +359,7 @@ pub(crate) struct Body {
 
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
 fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, Error> {
+    library.in_place(skill)?;
     let most = library.max_body().saturating_add(MAX_HEAD);
     let file = library.source().read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
     let parsed = parse::parse(&file.bytes, skill.location());

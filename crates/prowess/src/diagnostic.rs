@@ -117,6 +117,10 @@ codes! {
     PathOutsideSkill = "path-outside-skill", Warning;
     /// The body names a file that is not there.
     MissingResource = "missing-resource", Warning;
+    /// The body holds a comment that a model reads and a reader of the rendered page does not see.
+    HiddenComment = "hidden-comment", Warning;
+    /// A link in the skill's directory leads out of it.
+    LinkOutsideSkill = "link-outside-skill", Warning;
     /// An identical copy of a skill that has loaded.
     Duplicate = "duplicate", Info;
     /// A ` #` comment cuts the value short, as YAML has it.
@@ -148,10 +152,11 @@ impl Span {
     /// The span of a range of a file's bytes.
     #[must_use]
     pub fn of(file: &[u8], range: std::ops::Range<usize>) -> Self {
-        let before = &file[..range.start.min(file.len())];
+        let before = file.get(..range.start).unwrap_or(file);
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
+        let on_line = before.get(line_start..).unwrap_or_default();
+        let column = String::from_utf8_lossy(on_line).chars().count() + 1;
         Self { start: range.start, end: range.end, line, column }
     }
 }

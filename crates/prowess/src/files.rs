@@ -1,5 +1,6 @@
 //! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
 
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -8,7 +9,7 @@ use crate::activate;
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 pub use crate::scan::SKILL_FILE;
-use crate::skill::Skill;
+use crate::skill::{Skill, display_path};
 use crate::source::{ByteRange, Part, Resources, Stamp};
 
 /// How much of a file is held at a time.
@@ -24,10 +25,30 @@ pub struct Fingerprint {
 }
 
 impl Library {
-    /// The files that a skill brings along: the first `cap` of them by path, and how many there are.
+    /// The files that a skill brings along: the first `cap` of them by path, and how many there are. None if the skill is
+    /// no longer where the load found it.
     #[must_use]
     pub fn resources(&self, skill: &Skill, cap: usize) -> Resources {
-        self.source().resources(skill.directory(), cap)
+        match self.in_place(skill) {
+            Ok(()) => self.source().resources(skill.directory(), cap),
+            Err(_) => Resources::default(),
+        }
+    }
+
+    /// Whether a skill is still reached where the load found it: a directory on the way that has become a link would lead
+    /// out of it.
+    pub(crate) fn in_place(&self, skill: &Skill) -> Result<(), Error> {
+        let location = skill.location();
+        match self.source().real_path(location) {
+            Some(real) if real == skill.real_location() => Ok(()),
+            Some(real) => {
+                let (location, real) = (display_path(location), display_path(&real));
+                let message =
+                    format!("`{location}` leads to `{real}` since the skills were loaded; load them again");
+                Err(Error::new(ErrorKind::NotConfined, message).with_path(skill.location()))
+            }
+            None => Err(Error::io(location, io::ErrorKind::NotFound.into())),
+        }
     }
 
     /// Reads a whole file of a skill, raw, if it has no more than `max` bytes. [`SKILL_FILE`] is the skill's own file;
@@ -88,6 +109,7 @@ impl Library {
     ) -> Result<u64, Error> {
         if path == SKILL_FILE {
             self.check_trust(skill)?;
+            self.in_place(skill)?;
             let most = usize::try_from(max).unwrap_or(usize::MAX);
             let file = self.source().read_prefix(skill.location(), most)?;
             within(skill.directory(), path, file.size, max)?;

@@ -178,8 +178,10 @@ pub fn delivery(delivery: &Delivery, tokenizer: &dyn Tokenizer) -> Json {
     let (status, tokens) = (delivery.status().as_str(), tokenizer.count(delivery.text()));
     let Some(activation) = delivery.activation() else {
         let mut shape = json!({"status": status, "text": delivery.text(), "tokens": tokens});
-        if let Some(refused) = delivery.error() {
-            shape["error"] = error(refused)["error"].take();
+        if let (Some(Json::Object(refused)), Some(shape)) =
+            (delivery.error().map(error), shape.as_object_mut())
+        {
+            shape.extend(refused);
         }
         return shape;
     };

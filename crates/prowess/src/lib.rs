@@ -40,6 +40,21 @@
 //!   conversations in `messages`, and a session as JSON.
 
 #![forbid(unsafe_code)]
+// No call panics, whatever it is given. What can't be said to the compiler is an exception with its reason.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::get_unwrap,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used,
+    )
+)]
 
 pub mod activate;
 pub mod catalog;

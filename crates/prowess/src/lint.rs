@@ -1,5 +1,8 @@
 //! What `check` looks for beyond a load: descriptions that overlap, files that a body names and that are not there,
-//! paths that leave the skill, outsized entries.
+//! paths and links that leave the skill, text that a reader doesn't see, outsized entries.
+
+mod body;
+mod hidden;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -7,12 +10,12 @@ use std::path::Path;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
+use self::body::Body;
 use crate::catalog::Catalog;
-use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::library::Library;
-use crate::parse;
 use crate::scan::SKILL_FILE;
-use crate::skill::Skill;
+use crate::skill::{Skill, display_path};
 use crate::source::ALL_RESOURCES;
 use crate::text::words;
 
@@ -24,12 +27,18 @@ const SHARED_WORDS: usize = 3;
 /// Where a name in code font is taken for a file of the skill.
 const FOLDERS: [&str; 3] = ["scripts/", "references/", "assets/"];
 
-/// Looks for what a load does not: `overlap`, `missing-resource`, `path-outside-skill` and `catalog-share`.
+/// Looks for what a load does not: `overlap`, `missing-resource`, `path-outside-skill`, `link-outside-skill`,
+/// `hidden-comment`, `hidden-unicode` in bodies, and `catalog-share`.
 ///
 /// * `overlap`: the similarity of two listed descriptions is the number of words they share over the number of words they
 ///   have together (Jaccard), in lower case, without stop words and plural `s`; from 0.5 on, it is said once for the pair.
 /// * `missing-resource`, `path-outside-skill`: link targets of the body, and names in code font below `scripts/`,
 ///   `references/` and `assets/`. What stands in a code block is an example.
+/// * `link-outside-skill`: links in the skill's directory that lead out of it. What they lead to is neither listed nor read.
+/// * `hidden-comment`: HTML comments, and link definitions that serve as comments, of four words or more. A model reads
+///   them, and who reads the page rendered does not. Fewer words are a marker. A comment that begins like a licence, a
+///   note to oneself or a tool's mark is information, any other a warning. What stands in a code block is an example.
+/// * `hidden-unicode`: the characters that a load looks for in the frontmatter, in the whole body, once for each skill.
 /// * `catalog-share`: the entries that [`Catalog::outsized`] points out.
 ///
 /// ```
@@ -50,7 +59,7 @@ pub fn lint(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
     diagnostics.extend(shares(library, catalog));
     let shadowed = library.shadowed().iter().map(|shadowed| &shadowed.skill);
     for skill in library.skills().iter().chain(shadowed) {
-        diagnostics.extend(named_files(library, skill));
+        diagnostics.extend(of_skill(library, skill));
     }
     diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
     diagnostics
@@ -78,17 +87,15 @@ fn overlaps(library: &Library) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (index, set) in sets.iter().enumerate() {
         let mut rarest: Vec<&str> = set.iter().map(String::as_str).collect();
-        rarest.sort_by_key(|word| (frequency[word], *word));
+        rarest.sort_by_key(|word| (frequency.get(word), *word));
         rarest.truncate(set.len() - (set.len() as f64 * OVERLAP).ceil() as usize + 1);
         let mut others: Vec<usize> =
             rarest.iter().filter_map(|word| holders.get(word)).flatten().copied().collect();
         others.sort_unstable();
         others.dedup();
-        found.extend(
-            others
-                .into_iter()
-                .filter_map(|other| overlap((skills[other], &sets[other]), (skills[index], set))),
-        );
+        let described = |at: usize| skills.get(at).copied().zip(sets.get(at));
+        let pairs = others.into_iter().filter_map(|other| described(other).zip(described(index)));
+        found.extend(pairs.filter_map(|(one, other)| overlap(one, other)));
         for word in rarest {
             holders.entry(word).or_default().push(index);
         }
@@ -127,31 +134,33 @@ fn shares(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
     said.collect()
 }
 
-/// What a body names that is not there, or not inside; each target once.
-fn named_files(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
-    let most = usize::try_from(library.max_body()).unwrap_or(usize::MAX);
-    let Ok(file) = library.source().read_prefix(skill.location(), most) else {
-        return Vec::new();
-    };
-    let start = parse::parse(&file.bytes, skill.location()).body;
-    let Ok(body) = std::str::from_utf8(&file.bytes[start..]) else {
-        return Vec::new();
-    };
-    let targets = targets(body);
-    if targets.is_empty() {
-        return Vec::new();
+/// What is wrong with a skill's body and its files, in the order of the body.
+fn of_skill(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
+    let resources = library.resources(skill, ALL_RESOURCES);
+    let files: HashSet<&str> = resources.files.iter().map(|file| file.path.as_str()).collect();
+    let mut found: Vec<Diagnostic> = Vec::new();
+    if let Some(body) = Body::read(library, skill) {
+        let named = targets(&body.text).into_iter().filter_map(|(target, range)| {
+            let fault = fault(skill.location(), &target, &files)?;
+            Some(body.at(fault, range))
+        });
+        found.extend(named.chain(hidden::comments(&body)).chain(hidden::characters(&body)));
+        found.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
     }
-    let files = library.source().resources(skill.directory(), ALL_RESOURCES).files;
-    let files: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let at = |range: &Range<usize>| Span::of(&file.bytes, start + range.start..start + range.end);
-    let mut found: Vec<(usize, Diagnostic)> = targets
-        .iter()
-        .filter_map(|(target, range)| {
-            Some((range.start, fault(skill.location(), target, &files)?.span(at(range))))
-        })
-        .collect();
-    found.sort_by_key(|(position, _)| *position);
-    found.into_iter().map(|(_, diagnostic)| diagnostic).collect()
+    found.extend(resources.outside.iter().map(|link| outside(library, skill, link)));
+    found
+}
+
+fn outside(library: &Library, skill: &Skill, link: &str) -> Diagnostic {
+    let place = skill.directory().join(link);
+    let target = library
+        .source()
+        .real_path(&place)
+        .map_or_else(String::new, |target| format!(" to `{}`", display_path(&target)));
+    let message = format!("`{link}` is a link{target}, out of the skill's directory");
+    Diagnostic::new(Code::LinkOutsideSkill, skill.location(), message)
+        .help("put what it leads to into the skill's directory: a host neither lists nor reads it there")
+        .related(place)
 }
 
 fn fault(location: &Path, target: &str, files: &HashSet<&str>) -> Option<Diagnostic> {

@@ -8,6 +8,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use crate::library::Library;
 use crate::skill::Skill;
+use crate::text::slice;
 
 /// How many signs behind a name are taken for punctuation.
 const MAX_PUNCTUATION: usize = 16;
@@ -51,9 +52,10 @@ pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
     let first_word = prompt.len() - prompt.trim_start().len();
     let phrases: Vec<&Arc<Skill>> =
         library.skills().iter().filter(|skill| skill.name().contains(' ')).collect();
-    let starts_word = |start: &usize| prompt[..*start].chars().next_back().is_none_or(char::is_whitespace);
+    let starts_word =
+        |start: &usize| slice(prompt, ..*start).chars().next_back().is_none_or(char::is_whitespace);
     for start in prompt.match_indices(['/', '$']).map(|(start, _)| start).filter(starts_word) {
-        let Some((skill, length)) = mentioned(library, &phrases, &prompt[start + 1..]) else {
+        let Some((skill, length)) = mentioned(library, &phrases, slice(prompt, start + 1..)) else {
             continue;
         };
         if mentions.iter().any(|mention| mention.skill == *skill) {
@@ -61,7 +63,7 @@ pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
         }
         let span = start..start + 1 + length;
         let arguments =
-            if start == first_word { prompt[span.end..].trim().to_owned() } else { String::new() };
+            if start == first_word { slice(prompt, span.end..).trim().to_owned() } else { String::new() };
         mentions.push(Mention { skill: skill.clone(), span, arguments });
     }
     mentions

@@ -18,7 +18,8 @@ impl Library {
     /// directory, which the delivered text names, is taken relative to it.
     ///
     /// # Errors
-    /// `Untrusted` if the host does not trust the skill; `NotConfined` if the path leads out of the directory, through `..`, as an absolute path elsewhere or through a link;
+    /// `Untrusted` if the host does not trust the skill; `NotConfined` if the path leads out of the directory, through `..`,
+    /// as an absolute path elsewhere or through a link, or if the skill itself is reached elsewhere than at the load;
     /// `UnknownResource` with what is there if there is no such file; `Io` if it can't be read.
     ///
     /// ```
@@ -42,6 +43,7 @@ impl Library {
         let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
         let inside =
             Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);
+        self.in_place(skill)?;
         let part = self.source().read_resource(skill.directory(), &inside, capped)?;
         if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
@@ -57,12 +59,12 @@ impl Library {
 /// A part of a resource as text for a model: cut at whole characters, with a note where more follows.
 pub(crate) fn render(skill: &Skill, part: &Part) -> String {
     let start = part.bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80 && part.offset > 0).count();
-    let bytes = &part.bytes[start..];
+    let bytes = part.bytes.get(start..).unwrap_or_default();
     let read_to = part.offset + part.bytes.len() as u64;
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) if error.error_len().is_none() && read_to < part.size => {
-            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+            bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
         }
         Err(_) => return binary_note(skill, part),
     };

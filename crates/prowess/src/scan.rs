@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
                 self.queue(&name, directory.child(&name, reach));
             }
             if self.order == Order::DepthFirst {
-                self.plain.make_contiguous()[waiting..].reverse();
+                self.plain.make_contiguous().get_mut(waiting..).unwrap_or_default().reverse();
             }
             let reach = if is_plain { Reach::Linked } else { Reach::BelowLink };
             let links =

@@ -327,8 +327,9 @@ impl Roots {
                 continue;
             };
             let is_user = |resolved: &ResolvedRoot| resolved.root.scope == Scope::USER;
-            if is_user(&resolved) && !kept[known].as_ref().is_some_and(is_user) {
-                kept[known] = None;
+            let place = kept.get_mut(known).filter(|place| !place.as_ref().is_some_and(is_user));
+            if let Some(place) = place.filter(|_| is_user(&resolved)) {
+                *place = None;
                 places.extend(resolved.real.clone().map(|real| (real, kept.len())));
                 kept.push(Some(resolved));
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::slice::SliceIndex;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -30,6 +31,13 @@ pub(crate) fn composed(text: &str) -> String {
 /// Escapes a value for XML text.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A part of a text, and nothing where there is no such part: a wrong place is found by tests, and breaks no host.
+pub(crate) fn slice(text: &str, range: impl SliceIndex<str, Output = str>) -> &str {
+    let part = text.get(range);
+    debug_assert!(part.is_some(), "a place that is not in the text");
+    part.unwrap_or_default()
 }
 
 /// Text that is safe on a terminal: what moves the cursor, reverses text or can't be seen goes as an escape. Line breaks

@@ -143,7 +143,7 @@ impl Trust {
             Rule::Allow => true,
             Rule::Deny => false,
             Rule::Ask => {
-                let repository = repository(root, location, source);
+                let repository = repository(&root.base, location, source);
                 self.store.knows(&repository)
                     && content_digest(location, source)
                         .is_ok_and(|digest| self.store.contains(&Identity { repository, digest }))
@@ -209,13 +209,22 @@ impl Library {
     /// The repository of a skill's [`Identity`].
     #[must_use]
     pub fn repository(&self, skill: &Skill) -> String {
-        repository(&self.roots()[skill.root].root, skill.location(), self.source())
+        let base = self.root_of(skill).map_or(skill.directory(), |root| root.base.as_path());
+        repository(base, skill.location(), self.source())
+    }
+
+    /// The root of a skill; none of a skill of another library.
+    fn root_of(&self, skill: &Skill) -> Option<&Root> {
+        self.roots().get(skill.root).map(|loaded| &loaded.root).filter(|root| root.scope == *skill.scope())
     }
 
     /// Refuses a skill that is not trusted, or not what it was when it was allowed.
     pub(crate) fn check_trust(&self, skill: &Skill) -> Result<(), Error> {
-        let root = &self.roots()[skill.root].root;
         let name = skill.name();
+        let Some(root) = self.root_of(skill) else {
+            let message = format!("skill `{name}` is of another library");
+            return Err(Error::new(ErrorKind::Untrusted, message).with_path(skill.location()));
+        };
         let message = if skill.visibility() == Visibility::Untrusted {
             format!("skill `{name}` is not trusted by the host")
         } else if self.trust().trusts(root, skill.location(), self.source()) {
@@ -227,10 +236,10 @@ impl Library {
     }
 }
 
-fn repository(root: &Root, location: &Path, source: &dyn Source) -> String {
+fn repository(base: &Path, location: &Path, source: &dyn Source) -> String {
     let mut above = location.ancestors().skip(1).map(|directory| directory.join(".git"));
     let git = above.find(|git| source.real_path(git).is_some());
-    let directory = git.map_or_else(|| root.base.clone(), |git| common_directory(git, source));
+    let directory = git.map_or_else(|| base.to_path_buf(), |git| common_directory(git, source));
     let real = source.real_path(&directory).unwrap_or(directory);
     display_path(if real.ends_with(".git") { real.parent().unwrap_or(&real) } else { &real })
 }

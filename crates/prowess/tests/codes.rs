@@ -11,7 +11,14 @@ use prowess::{Error, Library, LoadOptions, Policy, Roots};
 use prowess_testkit::{Node, Tree};
 
 /// What only a check of all skills or of a body says.
-const LINTS: [Code; 4] = [Code::CatalogShare, Code::Overlap, Code::PathOutsideSkill, Code::MissingResource];
+const LINTS: [Code; 6] = [
+    Code::CatalogShare,
+    Code::Overlap,
+    Code::PathOutsideSkill,
+    Code::MissingResource,
+    Code::HiddenComment,
+    Code::LinkOutsideSkill,
+];
 
 /// The disk, but no file named `locked` can be read, whoever runs the test.
 #[derive(Debug)]

@@ -330,8 +330,10 @@ fn what_no_provider_takes_is_repaired() {
         json!([user("x"), calls(&["a", "b"]), answer("b"), user("y"), answer("a")]),
         json!([user("x"), calls(&["a", "a"]), answer("a"), answer("a")]),
         json!([calls(&[]), user("x")]),
+        json!([user("x"), {"role": "assistant", "content": null}, {"role": "assistant"}]),
         json!([]),
     ];
+    let refusal = json!([user("x"), {"role": "assistant", "content": null, "refusal": "I can't."}]);
     let anthropic = [
         json!([user("x"), user("y")]),
         json!([says("assistant", vec![text.clone()])]),
@@ -350,6 +352,7 @@ fn what_no_provider_takes_is_repaired() {
             says("user", vec![result("a")])
         ]),
         json!([user(""), says("assistant", vec![])]),
+        json!([says("user", vec![text.clone(), json!({"type": "text"})])]),
         json!([user("x"), says("assistant", vec![json!({"type": "text", "text": " "})]), user("y")]),
     ];
     let rewritten = |value: &Value, shape| {
@@ -357,6 +360,7 @@ fn what_no_provider_takes_is_repaired() {
         let plan = conversation.plan(&Ledger::new(), 0, Budget::total(0));
         conversation.rewrite(plan, "").commit(&mut Ledger::new())
     };
+    assert_eq!(rewritten(&refusal, Shape::OpenAi), refusal);
     for value in &openai {
         assert_legal(Shape::OpenAi, &rewritten(value, Shape::OpenAi));
     }

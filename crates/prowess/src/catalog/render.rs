@@ -2,7 +2,7 @@
 
 use super::budget::{Cut, Item};
 use super::options::{CatalogOptions, Format, Style};
-use crate::text::escape;
+use crate::text::{escape, slice};
 
 /// A name longer than this, in characters, is cut: the specification allows no longer one.
 pub(super) const MAX_NAME: usize = 64;
@@ -114,8 +114,8 @@ pub(super) fn shorten(text: &str, length: usize) -> String {
         return text.to_owned();
     };
     let kept = text.char_indices().nth(length.saturating_sub(1)).map_or(0, |(at, _)| at);
-    let head = &text[..kept.min(end)];
-    let at_word = head.rfind(' ').filter(|at| *at * 2 >= head.len()).map_or(head, |at| &head[..at]);
+    let head = slice(text, ..kept.min(end));
+    let at_word = head.rfind(' ').filter(|at| *at * 2 >= head.len()).map_or(head, |at| slice(head, ..at));
     format!("{}…", at_word.trim_end_matches([' ', ',', ';', ':', '-']))
 }
 

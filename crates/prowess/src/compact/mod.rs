@@ -1,4 +1,8 @@
 //! What to put back when a part of a conversation gives way to a summary.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "what is said of the receipts of a ledger is said of each, and receipts are never taken away"
+)]
 
 mod render;
 

@@ -1,4 +1,8 @@
 //! What a session's context holds: a receipt for every body that was delivered, and what has become of it.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "an index into the receipts is made with its receipt, and receipts are never taken away"
+)]
 
 mod observe;
 mod receipt;
@@ -7,6 +11,7 @@ mod session;
 #[cfg(feature = "serde")]
 mod wire;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -113,16 +118,12 @@ impl Ledger {
     /// Every skill of the session, the most recently used first.
     #[must_use]
     pub fn skills(&self) -> Vec<SessionSkill<'_>> {
-        let mut ids: Vec<&String> = self.skills.keys().collect();
-        ids.sort_by(|a, b| {
-            let newest_first = self.skills[*b].attempt.cmp(&self.skills[*a].attempt);
-            newest_first.then_with(|| a.cmp(b))
-        });
-        ids.into_iter().map(|id| self.session_skill(id)).collect()
+        let mut skills: Vec<(&String, &Known)> = self.skills.iter().collect();
+        skills.sort_by_key(|(id, known)| (Reverse(known.attempt), *id));
+        skills.into_iter().map(|(id, known)| self.session_skill(id, known)).collect()
     }
 
-    fn session_skill<'a>(&'a self, id: &'a str) -> SessionSkill<'a> {
-        let known = &self.skills[id];
+    fn session_skill<'a>(&'a self, id: &'a str, known: &'a Known) -> SessionSkill<'a> {
         SessionSkill {
             id,
             name: &known.name,
@@ -266,9 +267,8 @@ impl Ledger {
             return;
         };
         let before = known.current.replace(index);
-        let standing = known.standing;
-        for index in before.into_iter().chain([index]) {
-            self.receipts[index].settle(Some(index) == self.skills[entry.skill].current, standing);
+        for at in before.into_iter().chain([index]) {
+            self.receipts[at].settle(at == index, known.standing);
         }
     }
 
@@ -349,6 +349,12 @@ impl Ledger {
         let text: Arc<str> = text.into();
         self.texts.insert(text.clone());
         text
+    }
+
+    /// Knows exactly the texts of its receipts.
+    fn know_texts(&mut self) {
+        let texts = self.receipts.iter().flat_map(|receipt| receipt.proof.iter().chain([&receipt.text]));
+        self.texts = texts.cloned().collect();
     }
 
     /// Takes the receipts that are meant at a placement for gone, and believes only texts from now on. Returns their

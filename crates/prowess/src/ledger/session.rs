@@ -113,12 +113,12 @@ impl Ledger {
     pub fn snapshot(&self, texts: Texts) -> Snapshot {
         let mut ledger = self.clone();
         if texts == Texts::LeftOut {
-            ledger.texts.clear();
             for receipt in ledger.receipts.iter_mut().filter(|receipt| receipt.kind != ReceiptKind::Stub) {
                 receipt.text = "".into();
                 receipt.proof = None;
             }
         }
+        ledger.know_texts();
         Snapshot(ledger)
     }
 
@@ -219,8 +219,8 @@ impl Ledger {
             Inherit::Nothing => Compaction::default(),
             Inherit::Names => {
                 let skills = self.skills().into_iter().filter(|skill| skill.is_in_force);
-                let named: Vec<(&str, &Known)> =
-                    skills.map(|skill| (skill.id, &self.skills[skill.id])).collect();
+                let named = skills.filter_map(|skill| Some((skill.id, self.skills.get(skill.id)?)));
+                let named: Vec<(&str, &Known)> = named.collect();
                 Compaction::naming(&named)
             }
             Inherit::Texts(budget) => self.pinned(budget).for_child(),

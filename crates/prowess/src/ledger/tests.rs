@@ -439,11 +439,7 @@ mod saved {
     fn what_is_written_reads_the_same() {
         for texts in [Texts::Included, Texts::LeftOut] {
             let snapshot = session().snapshot(texts);
-            let read = Snapshot::from_json(&snapshot.to_json()).unwrap();
-            assert_eq!(read.to_json(), snapshot.to_json());
-            if texts == Texts::Included {
-                assert_eq!(read, snapshot);
-            }
+            assert_eq!(Snapshot::from_json(&snapshot.to_json()).unwrap(), snapshot);
         }
     }
 

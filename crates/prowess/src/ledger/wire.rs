@@ -35,9 +35,9 @@ impl Snapshot {
         let mut texts = Numbered::default();
         let receipts: Vec<Value> =
             ledger.receipts.iter().map(|receipt| write_receipt(receipt, &mut texts)).collect();
-        let mut ids: Vec<&String> = ledger.skills.keys().collect();
-        ids.sort_unstable();
-        let skills: Vec<Value> = ids.iter().map(|id| write_skill(id, &ledger.skills[*id])).collect();
+        let mut skills: Vec<(&String, &Known)> = ledger.skills.iter().collect();
+        skills.sort_unstable_by_key(|(id, _)| *id);
+        let skills: Vec<Value> = skills.into_iter().map(|(id, known)| write_skill(id, known)).collect();
         json!({
             "prowess_session": VERSION,
             "clock": ledger.clock,
@@ -141,7 +141,7 @@ fn read(fields: &Fields<'_>) -> Result<Ledger, Error> {
         ledger.clock = ledger.clock.max(receipt.at);
         ledger.receipts.push(receipt);
     }
-    ledger.texts.extend(texts);
+    ledger.know_texts();
     ledger.settle_all();
     Ok(ledger)
 }

@@ -1,4 +1,8 @@
 //! Names to winners: who is loaded, who is shadowed, who is a mere copy.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the root of a candidate is one of the roots that were searched"
+)]
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -117,7 +121,10 @@ impl Settled {
                 winners.push(skill);
             } else {
                 let own = winners.iter().find(|winner| winner.scope == skill.scope);
-                self.add_shadowed(skill, own.unwrap_or(&winners[0]));
+                // Whoever shares no rank has a winner before it.
+                if let Some(winner) = own.or(winners.first()) {
+                    self.add_shadowed(skill, winner);
+                }
             }
         }
     }

@@ -153,7 +153,7 @@ impl Conversation {
     }
 
     fn held(&self, range: Range<usize>) -> impl Iterator<Item = (String, std::borrow::Cow<'_, str>)> {
-        let messages = self.messages[range].iter();
+        let messages = self.messages.get(range).unwrap_or_default().iter();
         messages.flat_map(read::texts).map(|text| (text.placement(), text.content))
     }
 
@@ -164,7 +164,8 @@ impl Conversation {
         let mut cut = self.messages.len();
         let mut weight = 0;
         for group in self.groups.iter().rev().filter(|group| group.start >= self.lead) {
-            weight += self.messages[group.clone()].iter().map(read::tokens).sum::<usize>();
+            let messages = self.messages.get(group.clone()).unwrap_or_default();
+            weight += messages.iter().map(read::tokens).sum::<usize>();
             if weight > keep && cut < self.messages.len() {
                 break;
             }
@@ -188,7 +189,9 @@ impl Conversation {
         let mut placements = HashSet::new();
         for (placement, text) in self.held(0..self.lead).chain(self.held(cut..self.messages.len())) {
             for index in ledger.places.get(&placement).into_iter().flatten() {
-                leaves[*index] &= !ledger.receipts[*index].is_whole_in(&text);
+                if let (Some(leaves), Some(receipt)) = (leaves.get_mut(*index), ledger.receipts.get(*index)) {
+                    *leaves &= !receipt.is_whole_in(&text);
+                }
             }
             placements.insert(placement);
         }

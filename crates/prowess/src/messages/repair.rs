@@ -54,20 +54,25 @@ fn refuse_open(unanswered: &HashSet<String>, is_last: bool) -> Result<(), Error>
     }
 }
 
-/// Keeps the calls that are answered, each id once. False if nothing is left of the message.
+/// What an assistant's message may hold instead of content and calls.
+const INSTEAD: [&str; 3] = ["audio", "function_call", "refusal"];
+
+/// Keeps the calls that are answered, each id once. False if nothing is left of an assistant's message.
 fn keep_calls(message: &mut Value, mut answered: HashSet<String>) -> bool {
+    let is_assistant = role(message) == "assistant";
     let Some(fields) = message.as_object_mut() else {
         return false;
     };
-    let Some(calls) = fields.get_mut("tool_calls").and_then(Value::as_array_mut) else {
-        return true;
-    };
-    calls.retain(|call| call["id"].as_str().is_some_and(|id| answered.remove(id)));
-    if !calls.is_empty() {
-        return true;
+    if let Some(calls) = fields.get_mut("tool_calls").and_then(Value::as_array_mut) {
+        calls.retain(|call| call["id"].as_str().is_some_and(|id| answered.remove(id)));
+        if !calls.is_empty() {
+            return true;
+        }
+        fields.remove("tool_calls");
     }
-    fields.remove("tool_calls");
-    fields.get("content").is_some_and(|content| !is_empty(content))
+    let holds = |key: &str| fields.get(key).is_some_and(|value| !value.is_null());
+    let says_something = fields.get("content").is_some_and(|content| !is_empty(content));
+    !is_assistant || says_something || INSTEAD.into_iter().any(holds)
 }
 
 fn is_empty(content: &Value) -> bool {
@@ -140,7 +145,7 @@ pub(super) fn anthropic(messages: Vec<Value>) -> Result<Vec<Value>, Error> {
             used.extend(answered.iter().cloned());
         }
         drop_blank(&mut message);
-        if !is_empty(&message["content"]) {
+        if message.get("content").is_some_and(|content| !is_empty(content)) {
             repaired.push(message);
         }
     }
@@ -171,12 +176,11 @@ fn keep_results(message: &mut Value, mut calls: HashSet<String>) {
     }
 }
 
-/// Anthropic takes no text of blanks alone.
+/// Anthropic takes no block of text without text, or with blanks alone.
 fn drop_blank(message: &mut Value) {
     if let Some(blocks) = message["content"].as_array_mut() {
         blocks.retain(|block| {
-            let text = block["text"].as_str().filter(|_| block["type"] == "text");
-            text.is_none_or(|text| !text.trim().is_empty())
+            block["type"] != "text" || block["text"].as_str().is_some_and(|text| !text.trim().is_empty())
         });
     }
 }
@@ -188,7 +192,7 @@ pub(super) fn alternating(messages: Vec<Value>) -> Vec<Value> {
         match merged.last_mut() {
             Some(last) if role(last) == role(&message) => {
                 let mut content = into_parts(last["content"].take());
-                content.append(&mut into_parts(message["content"].take()));
+                content.extend(message.get_mut("content").map(Value::take).into_iter().flat_map(into_parts));
                 last["content"] = content.into();
             }
             _ => merged.push(message),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::read::{Text, parts, role, texts, user};
+use super::read::{Text, role, texts, user};
 use super::{Conversation, Plan, placement, repair};
 use crate::compact::{Compaction, Stale};
 use crate::ledger::Ledger;
@@ -120,8 +120,7 @@ fn replace_in(message: &mut Value, stale: &ByPlacement<'_>, moved: &mut Vec<(Str
         }
         return;
     }
-    for index in 0..parts(&message["content"]).len() {
-        let part = &mut message["content"][index];
+    for part in message["content"].as_array_mut().into_iter().flatten() {
         let key = if part["type"] == "tool_result" { "content" } else { "text" };
         let single = user(vec![part.clone()].into());
         let new = texts(&single).first().and_then(|text| replaced(text, stale, moved));

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::report::Finding;
 use crate::diagnostic::{Code, Span};
+use crate::text::slice;
 
 /// How much of a file is looked at for its frontmatter, in raw bytes.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -48,7 +49,8 @@ pub(super) fn each_char(
         Encoding::Utf16Le => u16::from_le_bytes,
         Encoding::Utf16Be => u16::from_be_bytes,
     };
-    let units = bytes[start..].chunks_exact(2).map(|unit| read([unit[0], unit[1]]));
+    let (units, _) = bytes.get(start..).unwrap_or_default().as_chunks();
+    let units = units.iter().copied().map(read);
     let mut at = start;
     for decoded in char::decode_utf16(units) {
         let end = at + decoded.as_ref().map_or(2, |char| 2 * char.len_utf16());
@@ -62,7 +64,7 @@ pub(super) fn each_char(
 
 fn each_utf8(bytes: &[u8], start: usize, mut take: impl FnMut(Option<char>, Range<usize>)) {
     let mut at = start;
-    for chunk in bytes[start..].utf8_chunks() {
+    for chunk in bytes.get(start..).unwrap_or_default().utf8_chunks() {
         for char in chunk.valid().chars() {
             take(Some(char), at..at + char.len_utf8());
             at += char.len_utf8();
@@ -97,7 +99,7 @@ pub(super) struct Decoded {
 impl Decoded {
     /// Decodes the first [`WINDOW`] bytes.
     pub(super) fn new(bytes: &[u8]) -> Self {
-        let bytes = &bytes[..bytes.len().min(WINDOW)];
+        let bytes = bytes.get(..WINDOW).unwrap_or(bytes);
         let (encoding, start) = Encoding::detect(bytes);
         let mut decoded = Self {
             text: String::with_capacity(bytes.len()),
@@ -109,7 +111,11 @@ impl Decoded {
             lines: vec![(0, start)],
             raw_end: bytes.len(),
         };
-        let plain = if encoding == Encoding::Utf8 { plain_prefix(&bytes[start..]) } else { "" };
+        let plain = if encoding == Encoding::Utf8 {
+            plain_prefix(bytes.get(start..).unwrap_or_default())
+        } else {
+            ""
+        };
         decoded.text.push_str(plain);
         decoded.lines.extend(plain.match_indices('\n').map(|(at, _)| (at + 1, start + at + 1)));
         let mut after_cr = false;
@@ -160,14 +166,19 @@ impl Decoded {
     pub(super) fn raw(&self, at: usize) -> usize {
         let last = self.shifts.last().is_some_and(|shift| shift.0 <= at);
         let next = if last { self.shifts.len() } else { self.shifts.partition_point(|shift| shift.0 <= at) };
-        let (text, raw) = self.shifts[next - 1];
+        let (text, raw) = self.shift_before(next);
         raw + (at - text)
+    }
+
+    /// The last place before the shift number `next` where text and raw bytes part; there is one from the beginning.
+    fn shift_before(&self, next: usize) -> (usize, usize) {
+        self.shifts.get(next.saturating_sub(1)).copied().unwrap_or_default()
     }
 
     /// The place in the text of a raw offset, or of what follows a dropped one.
     pub(super) fn text_offset(&self, raw: usize) -> usize {
         let next = self.shifts.partition_point(|shift| shift.1 <= raw);
-        let (text, start) = self.shifts[next.saturating_sub(1)];
+        let (text, start) = self.shift_before(next);
         let limit = self.shifts.get(next).map_or(self.text.len(), |shift| shift.0);
         self.text.floor_char_boundary((text + raw.saturating_sub(start)).min(limit))
     }
@@ -179,7 +190,7 @@ impl Decoded {
 
     /// A line without its line end; empty behind the last one.
     pub(super) fn line(&self, index: usize) -> &str {
-        &self.text[self.line_range(index)]
+        slice(&self.text, self.line_range(index))
     }
 
     /// The place of a line without its line end.
@@ -217,7 +228,7 @@ impl Decoded {
             start: self.raw(range.start),
             end: self.raw(range.end),
             line: line + 1,
-            column: self.text[self.line_start(line)..range.start].chars().count() + 1,
+            column: slice(&self.text, self.line_start(line)..range.start).chars().count() + 1,
         }
     }
 
@@ -264,8 +275,9 @@ fn plain_prefix(bytes: &[u8]) -> &str {
     };
     // Most text is ASCII, and found to be so much faster than it is taken apart.
     let ascii = valid.bytes().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
-    let is_end = |at: usize| valid[at..].find(|char| char != '\n' && is_dropped(char)).map(|end| at + end);
-    &valid[..ascii.and_then(is_end).unwrap_or(valid.len())]
+    let is_end =
+        |at: usize| slice(valid, at..).find(|char| char != '\n' && is_dropped(char)).map(|end| at + end);
+    slice(valid, ..ascii.and_then(is_end).unwrap_or(valid.len()))
 }
 
 /// Whether a YAML reader would stop at `char`.

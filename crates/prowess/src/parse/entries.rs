@@ -11,6 +11,7 @@ use super::repair::{fault_of, quoted_entry};
 use super::report::{Finding, shorten};
 use super::yaml::{self, Document, Pair};
 use crate::diagnostic::Code;
+use crate::text::slice;
 use crate::value::Value;
 
 /// A top-level entry.
@@ -76,7 +77,7 @@ fn from_document(text: &str, document: Document) -> Reading {
     let mut end = text.len();
     for pair in document.pairs.into_iter().rev() {
         let start = line_start(text, pair.key_at.start);
-        let own_lines = document.block && is_blank(&text[start..pair.key_at.start]);
+        let own_lines = document.block && is_blank(slice(text, start..pair.key_at.start));
         let lines = own_lines.then(|| trim_entry(text, start..end, pair.key_at.start - start));
         let (entry, fault) = from_pair(text, pair, lines);
         reading.findings.extend(fault.and_then(|fault| fault.finding(&entry)));
@@ -139,12 +140,12 @@ fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> (Entry, Opt
     }
     let (first, rest) = match &entry.lines {
         Some(lines) => below_key(text, lines, entry.key_at.end),
-        None => (&text[entry.at.clone()], Vec::new()),
+        None => (slice(text, entry.at.clone()), Vec::new()),
     };
     let column = entry.key_at.start - line_start(text, entry.key_at.start);
     let source = recover::read(first, &rest, column).text;
     let fault = entry.lines.as_ref().and_then(|lines| {
-        let key = &text[lines.start..entry.key_at.end];
+        let key = slice(text, lines.start..entry.key_at.end);
         Fault::new(fault_of(first, &rest), quoted_entry(key, &source))
     });
     entry.is_sound = fault.is_none();
@@ -154,19 +155,19 @@ fn from_pair(text: &str, pair: Pair, lines: Option<Range<usize>>) -> (Entry, Opt
 
 /// What follows the key's colon on its line, and the lines below.
 fn below_key<'a>(text: &'a str, lines: &Range<usize>, key_end: usize) -> (&'a str, Vec<&'a str>) {
-    let mut rest = text[key_end..lines.end].split('\n');
+    let mut rest = slice(text, key_end..lines.end).split('\n');
     let first = rest.next().unwrap_or_default();
     let first = first.trim_start_matches(['"', '\'']).trim_start();
     (first.strip_prefix(':').unwrap_or(first), rest.collect())
 }
 
 fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |end| end + 1)
+    slice(text, ..at).rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Takes blank lines and comments that belong to what follows off the end of an entry.
 fn trim_entry(text: &str, lines: Range<usize>, column: usize) -> Range<usize> {
-    let mut kept = text[lines.clone()].trim_end_matches('\n');
+    let mut kept = slice(text, lines.clone()).trim_end_matches('\n');
     while let Some((before, last)) = kept.rsplit_once('\n')
         && (is_blank(last) || (is_comment(last) && indent(last) <= column))
     {
@@ -197,7 +198,7 @@ fn cut(text: &str, start: usize) -> Reading {
         let (entry, fault, glued) = read_piece(text, piece, &mut anchors);
         let fault = match piece.column - margin {
             0 => fault,
-            depth => Some(dedented(fault, &text[piece.lines.clone()], depth)),
+            depth => Some(dedented(fault, slice(text, piece.lines.clone()), depth)),
         };
         reading.findings.extend(fault.and_then(|fault| fault.finding(&entry)));
         reading.entries.push(entry);
@@ -214,7 +215,7 @@ fn cut(text: &str, start: usize) -> Reading {
 
 /// Makes comments of what stands before the first key, if it is more than blank lines and comments.
 fn junk(text: &str, at: Range<usize>) -> Option<Finding> {
-    let lines = text[at.clone()].trim_end_matches('\n');
+    let lines = slice(text, at.clone()).trim_end_matches('\n');
     let is_junk = |line: &str| !is_blank(line) && !is_comment(line);
     let at = at.start..at.start + lines.len();
     let fixed =
@@ -232,7 +233,7 @@ fn junk(text: &str, at: Range<usize>) -> Option<Finding> {
 fn dedented(fault: Option<Fault>, lines: &str, depth: usize) -> Fault {
     let what = "it is indented, unlike other keys".to_owned();
     let fault = fault.unwrap_or(Fault { what, fixed: lines.to_owned() });
-    let fixed = fault.fixed.split('\n').map(|line| &line[indent(line).min(depth)..]);
+    let fixed = fault.fixed.split('\n').map(|line| slice(line, indent(line).min(depth)..));
     Fault { fixed: fixed.collect::<Vec<_>>().join("\n"), what: fault.what }
 }
 
@@ -240,7 +241,7 @@ fn pieces(text: &str, start: usize) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     let mut column = None;
     let mut start = start;
-    for line in text[start..].split_inclusive('\n') {
+    for line in slice(text, start..).split_inclusive('\n') {
         let stripped = line.strip_suffix('\n').unwrap_or(line);
         let key = key_line(stripped).filter(|key| key.column <= *column.get_or_insert(key.column));
         if let Some(key) = key {
@@ -264,12 +265,12 @@ fn read_piece(
     piece: &Piece<'_>,
     anchors: &mut BTreeSet<String>,
 ) -> (Entry, Option<Fault>, Option<Entry>) {
-    let before = &text[..piece.lines.end];
+    let before = slice(text, ..piece.lines.end);
     if let Some(pair) = only_pair(before, piece.lines.start, piece.key, anchors) {
         let (entry, fault) = from_pair(text, pair, Some(piece.lines.clone()));
         return (entry, fault, None);
     }
-    let source = &text[piece.lines.clone()];
+    let source = slice(text, piece.lines.clone());
     let untabbed = untab(source);
     if !is_text_key(piece.key)
         && untabbed != source
@@ -291,20 +292,20 @@ fn only_pair(text: &str, start: usize, key: &str, anchors: &mut BTreeSet<String>
 /// Turns each tab that indents into two blanks.
 fn untab(source: &str) -> String {
     let lines = source.split('\n').map(|line| {
-        let (blanks, rest) = line.split_at(indent(line));
-        blanks.replace('\t', "  ") + rest
+        let indent = indent(line);
+        slice(line, ..indent).replace('\t', "  ") + slice(line, indent..)
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 fn read_lines(text: &str, piece: &Piece<'_>) -> (Entry, Option<Fault>, Option<Entry>) {
-    let mut lines = text[piece.value..piece.lines.end].split('\n');
+    let mut lines = slice(text, piece.value..piece.lines.end).split('\n');
     let first = lines.next().unwrap_or_default();
     let rest: Vec<&str> = lines.collect();
     let recovered = recover::read(first, &rest, piece.column);
-    let mut fixed = quoted_entry(&text[piece.lines.start..piece.key_end], &recovered.text);
+    let mut fixed = quoted_entry(slice(text, piece.lines.start..piece.key_end), &recovered.text);
     let what = match &recovered.glued {
-        _ if text[piece.key_end..piece.value].ends_with('：') => {
+        _ if slice(text, piece.key_end..piece.value).ends_with('：') => {
             "a full-width colon behind the key".to_owned()
         }
         Some(_) => "a second key on the line of the first".to_owned(),
@@ -320,7 +321,7 @@ fn read_lines(text: &str, piece: &Piece<'_>) -> (Entry, Option<Fault>, Option<En
 }
 
 fn broken_entry(text: &str, piece: &Piece<'_>, value: Value) -> Entry {
-    let source = &text[piece.value..piece.lines.end];
+    let source = slice(text, piece.value..piece.lines.end);
     Entry {
         key: piece.key.to_owned(),
         key_at: piece.lines.start + piece.column..piece.key_end,

@@ -6,6 +6,7 @@ use super::bytes::Decoded;
 use super::lines::{is_blank, key_line};
 use super::report::Finding;
 use crate::diagnostic::Code;
+use crate::text::slice;
 
 /// How many lines of text may stand before an opening fence.
 const PREAMBLE_LINES: usize = 40;
@@ -51,12 +52,12 @@ pub(super) fn split(text: &Decoded) -> (Option<Split>, usize) {
 impl Split {
     fn new(text: &Decoded, yaml: Range<usize>, closed: bool, opening: Option<Finding>) -> Self {
         let fence = text.line_range(yaml.end);
-        let line = &text.text[fence.clone()];
+        let line = slice(&text.text, fence.clone());
         let flaw = |what, help| Finding::new(Code::UnclosedFrontmatter, &fence, what, help);
         let mut body = text.raw_line_start(yaml.end + 1);
         let closing = if !closed {
             body = text.raw_line_start(yaml.end);
-            let is_line_start = fence.start == 0 || text.text[..fence.start].ends_with('\n');
+            let is_line_start = fence.start == 0 || slice(&text.text, ..fence.start).ends_with('\n');
             let (at, new) = (fence.start..fence.start, if is_line_start { "---\n" } else { "\n---\n" });
             let help = "add a line `---` behind the last key";
             let finding = Finding::new(Code::UnclosedFrontmatter, &at, "the closing fence is missing", help);
@@ -67,7 +68,7 @@ impl Split {
         } else if line.starts_with("---") && line.contains(|c| !matches!(c, '-' | ' ' | '\t')) {
             body = text.raw(fence.start + 3);
             let finding = flaw("text stands behind the closing fence", "end the line after the third dash");
-            Some(finding.fix(fence.clone(), format!("---\n{}", line[3..].trim_start())))
+            Some(finding.fix(fence.clone(), format!("---\n{}", slice(line, 3..).trim_start())))
         } else {
             None
         };

@@ -9,7 +9,7 @@ use super::repair::quoted_entry;
 use super::report::{Finding, shorten};
 use super::{Frontmatter, UNNAMED, hidden, names};
 use crate::diagnostic::Code;
-use crate::text::composed;
+use crate::text::{composed, slice};
 use crate::value::Value;
 
 /// The longest description that is shown whole, in characters.
@@ -88,8 +88,8 @@ impl Fields<'_> {
             let help = format!("put the value of `{key}` in quotes if the rest belongs to it");
             self.add(Code::ValueCutByComment, &entry.at, message, help);
         }
-        if let Some(what) = hidden::find(text).filter(|_| key != "name" || !names::is_unsafe(text)) {
-            let message = format!("hidden characters in `{key}`: {what}");
+        if let Some(hidden) = hidden::find(text).filter(|_| key != "name" || !names::is_unsafe(text)) {
+            let message = format!("hidden characters in `{key}`: {}", hidden.what);
             let help = "remove them, unless you know why they are there";
             self.add(Code::HiddenUnicode, &entry.at, message, help);
         }
@@ -100,7 +100,8 @@ impl Fields<'_> {
     fn cut_by(&self, entry: &Entry, value: &str) -> Option<&str> {
         let is_finished = value.ends_with(['.', '!', '?', '。']) || entry.key == "name";
         let is_plain = matches!(entry.value, Value::Plain(_)) && entry.is_sound;
-        let tail = self.text[entry.at.end..].lines().next().filter(|_| is_plain && !is_finished)?.trim();
+        let tail =
+            slice(self.text, entry.at.end..).lines().next().filter(|_| is_plain && !is_finished)?.trim();
         tail.starts_with('#').then_some(tail)
     }
 
@@ -170,7 +171,7 @@ impl Fields<'_> {
         let finding = Finding::new(Code::DescriptionNotText, &entry.at, message, help);
         Some(match &entry.lines {
             Some(lines) => {
-                let key = &self.text[lines.start..entry.key_at.end];
+                let key = slice(self.text, lines.start..entry.key_at.end);
                 finding.fix(lines.clone(), quoted_entry(key, text))
             }
             None => finding,

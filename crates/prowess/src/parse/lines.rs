@@ -1,5 +1,7 @@
 //! What one line is: blank, a comment, or the beginning of an entry (R4).
 
+use crate::text::slice;
+
 /// The keys that hold text.
 const TEXT_KEYS: [&str; 6] =
     ["name", "description", "license", "compatibility", "argument-hint", "when_to_use"];
@@ -22,7 +24,7 @@ pub(super) fn is_blank(line: &str) -> bool {
 }
 
 pub(super) fn is_comment(line: &str) -> bool {
-    line[indent(line)..].starts_with('#')
+    slice(line, indent(line)..).starts_with('#')
 }
 
 /// How many blanks and tabs a line begins with.
@@ -44,11 +46,11 @@ pub(super) struct KeyLine<'a> {
 /// Reads a line as the beginning of an entry, at whatever column.
 pub(super) fn key_line(line: &str) -> Option<KeyLine<'_>> {
     let column = indent(line);
-    let quote = line[column..].chars().next().filter(|char| matches!(char, '"' | '\''));
+    let quote = slice(line, column..).chars().next().filter(|char| matches!(char, '"' | '\''));
     let start = column + usize::from(quote.is_some());
     let named = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '-');
-    let tail = line[start..].trim_start_matches(named);
-    let key = &line[start..line.len() - tail.len()];
+    let tail = slice(line, start..).trim_start_matches(named);
+    let key = slice(line, start..line.len() - tail.len());
     let tail = quote.map_or(Some(tail), |quote| tail.strip_prefix(quote))?;
     let key_end = line.len() - tail.len();
     let value = if known_key(key).is_some() {

@@ -18,7 +18,7 @@ mod bytes;
 mod entries;
 mod fences;
 mod fields;
-mod hidden;
+pub(crate) mod hidden;
 mod lines;
 mod names;
 mod recover;
@@ -36,8 +36,10 @@ use self::entries::Reading;
 use self::fences::Split;
 use self::fields::Fields;
 use self::report::Finding;
+#[cfg(feature = "lint")]
+pub(crate) use self::report::shorten;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::composed;
+use crate::text::{composed, slice};
 use crate::value::Value;
 
 /// How much frontmatter reaches the YAML parser, in bytes of decoded text.
@@ -181,10 +183,10 @@ pub fn repaired(bytes: &[u8], diagnostics: &[Diagnostic]) -> Vec<u8> {
 
 /// Decodes and splits as much of a file as it takes: to decode a whole body, too, would cost more than all the rest.
 fn split(bytes: &[u8]) -> (Decoded, Option<Split>, usize) {
-    let head = HEAD.min(bytes.len());
-    let mut text = Decoded::new(&bytes[..head]);
+    let head = bytes.get(..HEAD).unwrap_or(bytes);
+    let mut text = Decoded::new(head);
     let (mut split, mut reach) = fences::split(&text);
-    if head < bytes.len() && text.ends_within_line(reach) {
+    if head.len() < bytes.len() && text.ends_within_line(reach) {
         text = Decoded::new(bytes);
         (split, reach) = fences::split(&text);
     }
@@ -193,8 +195,8 @@ fn split(bytes: &[u8]) -> (Decoded, Option<Split>, usize) {
 
 fn parse_frontmatter(text: &Decoded, path: &Path, directory: Option<&str>, split: Split) -> Parsed {
     let (start, end) = (text.line_start(split.yaml.start), text.line_start(split.yaml.end));
-    let cut = start + parsed_length(&text.text[start..end]);
-    let source = &text.text[..cut];
+    let cut = start + parsed_length(slice(&text.text, start..end));
+    let source = slice(&text.text, ..cut);
     let mut findings = split.findings;
     findings.extend(text.encoding_finding(split.body));
     if cut < end {
@@ -231,8 +233,8 @@ fn parsed_length(yaml: &str) -> usize {
         return yaml.len();
     }
     let limit = yaml.floor_char_boundary(MAX_FRONTMATTER);
-    let line = yaml[..limit].rfind('\n').map_or(0, |end| end + 1);
-    let key = lines::key_line(&yaml[line..limit]).and_then(|key| lines::known_key(key.key));
+    let line = slice(yaml, ..limit).rfind('\n').map_or(0, |end| end + 1);
+    let key = lines::key_line(slice(yaml, line..limit)).and_then(|key| lines::known_key(key.key));
     if key == Some("description") { limit } else { line }
 }
 

@@ -68,18 +68,18 @@ pub(super) fn apply(bytes: &[u8], mut repairs: Vec<&Repair>) -> Vec<u8> {
         if splits_unit || repair.start < done || repair.end < repair.start || repair.end > bytes.len() {
             continue;
         }
-        out.extend_from_slice(&bytes[done..repair.start]);
+        out.extend(bytes.get(done..repair.start).unwrap_or_default());
         let line_end = if crlf { "\r\n" } else { "\n" };
         out.extend(encoding.encode(&repair.text.replace('\n', line_end)));
         done = repair.end;
     }
-    out.extend_from_slice(&bytes[done..]);
+    out.extend(bytes.get(done..).unwrap_or_default());
     out
 }
 
 fn first_line_has_crlf(bytes: &[u8], encoding: Encoding) -> bool {
-    let crlf = encoding.encode("\r\n");
-    let unit = crlf.len() / 2;
-    let first = bytes.chunks_exact(unit).position(|chunk| *chunk == crlf[unit..]);
-    first.is_some_and(|index| bytes[..(index + 1) * unit].ends_with(&crlf))
+    let (crlf, lf) = (encoding.encode("\r\n"), encoding.encode("\n"));
+    let first = bytes.chunks_exact(lf.len()).position(|chunk| *chunk == lf);
+    let line = first.and_then(|index| bytes.get(..(index + 1) * lf.len()));
+    line.is_some_and(|line| line.ends_with(&crlf))
 }

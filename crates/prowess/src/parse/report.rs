@@ -7,6 +7,7 @@ use std::path::Path;
 use super::bytes::Decoded;
 use super::yaml;
 use crate::diagnostic::{Code, Diagnostic, Repair};
+use crate::text::slice;
 
 /// How much of a corrected line a help shows, in characters.
 const SHOWN: usize = 160;
@@ -112,17 +113,17 @@ fn fixed(text: &str, range: &Range<usize>, fixes: &[&Fix]) -> String {
     let mut out = String::new();
     let mut done = range.start;
     for fix in fixes {
-        out.push_str(&text[done..fix.at.start]);
+        out.push_str(slice(text, done..fix.at.start));
         out.push_str(&fix.text);
         done = fix.at.end;
     }
-    out + &text[done..range.end]
+    out + slice(text, done..range.end)
 }
 
 /// `text`, cut after so many characters that a line of talk can take.
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => format!("{}…", slice(text, ..end)),
         None => text.to_owned(),
     }
 }

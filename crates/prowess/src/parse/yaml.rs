@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
+use crate::text::slice;
 use crate::value::Value;
 
 /// A mapping, read as YAML.
@@ -40,7 +41,7 @@ pub(super) fn read(text: &str, start: usize, known: &BTreeSet<String>) -> Option
     };
     options.set_emit_comments(false);
     let mut builder = Builder::new(text, start, known);
-    for next in Parser::new_from_str_with_options(&text[start..], options) {
+    for next in Parser::new_from_str_with_options(slice(text, start..), options) {
         let (event, span) = next.ok()?;
         builder.take(event, &span)?;
     }
@@ -129,7 +130,7 @@ impl<'a> Builder<'a> {
     }
 
     fn alias(&mut self, at: Range<usize>) {
-        let value = Value::Text(self.text[at.clone()].to_owned());
+        let value = Value::Text(slice(self.text, at.clone()).to_owned());
         self.node(Node { value, at, decorated: true, anchor: 0 });
     }
 
@@ -148,7 +149,7 @@ impl<'a> Builder<'a> {
             self.root = Some(frame);
             return Some(());
         }
-        let source = self.text[frame.start..end.max(frame.start)].trim_end();
+        let source = slice(self.text, frame.start..end.max(frame.start)).trim_end();
         let at = frame.start..frame.start + source.len();
         let value = match frame.is_map {
             true => Value::Map(
@@ -198,6 +199,6 @@ fn pairs(nodes: Vec<Node>) -> impl Iterator<Item = (Node, Node)> {
 fn key_text(text: &str, key: Node) -> String {
     match key.value {
         Value::Plain(text) | Value::Text(text) => text,
-        Value::Null | Value::List(_) | Value::Map(_) => text[key.at].to_owned(),
+        Value::Null | Value::List(_) | Value::Map(_) => slice(text, key.at).to_owned(),
     }
 }

@@ -94,12 +94,16 @@ impl State {
     /// Looks at a path that lies in the innermost open directory.
     fn stat(&self, path: &Path) -> Option<io::Result<Stat>> {
         let above = self.open.last()?;
-        let name = inside(&self.path[..above.length], path.as_os_str().as_bytes())?;
+        let name = inside(self.path_of(above), path.as_os_str().as_bytes())?;
         let stat = statat(&above.directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from);
         Some(stat.map(|stat| {
             let kind = kind_of(FileType::from_raw_mode(stat.st_mode));
             Stat { kind, size: u64::try_from(stat.st_size).unwrap_or(0) }
         }))
+    }
+
+    fn path_of(&self, open: &Open) -> &[u8] {
+        self.path.get(..open.length).unwrap_or_default()
     }
 
     /// Opens a directory within the innermost open one that it lies in; those that it does not lie in are closed.
@@ -109,7 +113,7 @@ impl State {
         }
         let length = path.len();
         while let Some(above) = self.open.last() {
-            if let Some(name) = inside(&self.path[..above.length], path) {
+            if let Some(name) = inside(self.path_of(above), path) {
                 return match openat2(&above.directory, name, DIRECTORY, Mode::empty(), ResolveFlags::NO_XDEV)
                 {
                     Ok(directory) => Ok(Open { directory, length, fills: above.fills }),

@@ -69,7 +69,8 @@ impl Source for Memory {
 
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
         let bytes = self.file(file).ok_or_else(|| Error::io(file, io::ErrorKind::NotFound.into()))?;
-        Ok(Prefix { bytes: bytes[..bytes.len().min(max)].to_vec(), size: bytes.len() as u64, stamp: None })
+        let read = bytes.get(..max).unwrap_or(bytes).to_vec();
+        Ok(Prefix { bytes: read, size: bytes.len() as u64, stamp: None })
     }
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {
@@ -136,6 +137,6 @@ fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
     let size = bytes.len();
     let start = usize::try_from(range.offset).map_or(size, |offset| offset.min(size));
     let length = usize::try_from(range.length).map_or(size, |length| length.min(size - start));
-    let bytes = bytes[start..start + length.min(size - start)].to_vec();
+    let bytes = bytes.get(start..start + length).unwrap_or_default().to_vec();
     Part { path: path.to_string(), bytes, offset: start as u64, size: size as u64 }
 }

@@ -132,6 +132,8 @@ pub struct Resources {
     pub files: Vec<Resource>,
     /// How many there are.
     pub total: usize,
+    /// The links that lead out of the directory, by path: what they lead to is not among the files.
+    pub outside: Vec<String>,
 }
 
 /// A file inside a skill's directory other than its `SKILL.md`.

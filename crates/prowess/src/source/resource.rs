@@ -28,7 +28,8 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
     let Ok(real) = tree.canonical(directory) else {
         return Resources::default();
     };
-    let mut paths = paths(tree, &real);
+    let (mut paths, mut outside) = paths(tree, &real);
+    outside.sort_unstable();
     let total = paths.len();
     paths.sort_unstable();
     paths.truncate(cap);
@@ -37,7 +38,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
         stat.map_or(0, |stat| stat.size)
     };
     let files = paths.into_iter().map(|(path, place)| Resource { path, size: size(&place) }).collect();
-    Resources { files, total }
+    Resources { files, total, outside }
 }
 
 /// Reads a resource with `open`, which gives `None` where no regular file stands; a path without extension may mean
@@ -92,10 +93,10 @@ fn confined(resource: &str) -> Result<String, Error> {
     Ok(names.join("/"))
 }
 
-/// Every regular file below a real directory: its path relative to that with `/`, and its place. Breadth-first and
-/// sorted, so that the bound on entries cuts the same whatever the order of a listing.
-fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
-    let mut paths = Vec::new();
+/// Every regular file below a real directory: its path relative to that with `/`, and its place; and the links that lead
+/// out. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
+fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) {
+    let (mut paths, mut outside) = (Vec::new(), Vec::new());
     let mut seen = 0;
     let mut waiting = VecDeque::from([(String::new(), real.to_path_buf())]);
     while let Some((prefix, directory)) = waiting.pop_front() {
@@ -106,7 +107,7 @@ fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
         for (name, kind) in entries {
             seen += 1;
             if seen > MAX_ENTRIES {
-                return paths;
+                return (paths, outside);
             }
             let place = directory.join(&name);
             let path = format!("{prefix}{}", name.to_string_lossy());
@@ -115,12 +116,16 @@ fn paths(tree: &dyn Tree, real: &Path) -> Vec<(String, PathBuf)> {
                     waiting.push_back((path + "/", place));
                 }
                 Kind::File => paths.push((path, place)),
-                Kind::Link if leads_to_file_inside(tree, &place, real) => paths.push((path, place)),
+                Kind::Link => match tree.resolve(&place) {
+                    Ok((target, _)) if !target.starts_with(real) => outside.push(path),
+                    Ok((_, Kind::File)) => paths.push((path, place)),
+                    _ => {}
+                },
                 _ => {}
             }
         }
     }
-    paths
+    (paths, outside)
 }
 
 fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(OsString, Kind)> {
@@ -135,10 +140,6 @@ fn leave_out_skill_file(entries: &mut Vec<(OsString, Kind)>) {
     let names = entries.iter().map(|(name, _)| name.as_os_str()).filter(|name| is_skill_file(name));
     let skill_file = names.reduce(prefer_skill_file).map(OsStr::to_os_string);
     entries.retain(|(name, _)| Some(name) != skill_file.as_ref());
-}
-
-fn leads_to_file_inside(tree: &dyn Tree, link: &Path, real: &Path) -> bool {
-    tree.resolve(link).is_ok_and(|(target, kind)| kind == Kind::File && target.starts_with(real))
 }
 
 /// The files beside `path` whose name without extension is `path`'s.

@@ -18,6 +18,7 @@ mod mentions;
 
 mod resources;
 mod states;
+mod strangers;
 mod tools;
 mod trust;
 mod visibility;

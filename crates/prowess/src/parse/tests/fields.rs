@@ -102,7 +102,11 @@ fn hidden_characters() {
     check("क्\u{200D}ष", None);
     check("שלום\u{200F}!", None);
     check("hello\u{200F}!", Some("U+200F"));
-    check("x\u{FE00}\u{FE01}\u{FE02}", Some("U+FE01, U+FE02"));
+    check("x\u{FE00}\u{FE01}\u{FE02}", Some("U+FE00, U+FE01, U+FE02"));
+    check("\u{1F600}\u{E0158}\u{E0159}!", Some("variation selectors that read `hi`"));
+    check("a\u{E0158}b\u{E0159}", Some("variation selectors that read `hi`"));
+    check("keycap 1\u{FE0F}\u{20E3}, \u{845B}\u{E0100}, \u{2668}\u{FE0E}", None);
+    check("\u{206A}x\u{FFF9}", Some("U+206A, U+FFF9"));
     let name = parsed("---\nname: a\u{200B}b\ndescription: x\n---\n".as_bytes());
     assert_eq!(loud(&name), [Code::HiddenUnicode, Code::NameMismatch]);
 }
