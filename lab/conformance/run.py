@@ -128,12 +128,21 @@ def question(base, case, step):
     return asked
 
 
+def program(command):
+    """The adapter that a program is: it is started once per question."""
+
+    def answer(asked):
+        done = subprocess.run(command, input=json.dumps(asked).encode(), capture_output=True, timeout=TIMEOUT, cwd=asked["tree"])
+        try:
+            return json.loads(done.stdout)
+        except ValueError:
+            raise ValueError(f"exit {done.returncode}, no JSON; stderr: {done.stderr.decode(errors='replace')[-300:]}") from None
+
+    return answer
+
+
 def ask(adapter, asked):
-    done = subprocess.run(adapter, input=json.dumps(asked).encode(), capture_output=True, timeout=TIMEOUT, cwd=asked["tree"])
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        raise ValueError(f"exit {done.returncode}, no JSON; stderr: {done.stderr.decode(errors='replace')[-300:]}") from None
+    answer = adapter(asked)
     base = asked["tree"].replace("\\", "/")
 
     def relative(text):
@@ -378,7 +387,7 @@ def main():
         adapter = [os.path.abspath(word) if os.path.exists(word) else word for word in shlex.split(command)]
         result = {}
         for name, case in cases(options.only):
-            result[name], why = run_case(adapter, case)
+            result[name], why = run_case(program(adapter), case)
             if options.verbose and result[name] not in ("right", "not claimed"):
                 print(f"{result[name]}: {name}: {'; '.join(why)}"[:1000])
         results.append(result)

@@ -1,6 +1,6 @@
 //! `cargo xtask lint`: what a reader should never have to point out.
 
-use crate::step::{self, FEATURES, Failure, cargo};
+use crate::step::{self, Failure, cargo};
 
 /// Runs clippy, the formatter's check and the documentation's build, each of them strict.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -8,7 +8,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let clippy = |what: &[&str]| {
         step::run(cargo(&["clippy"]).args(what).args(["--all-targets", "--", "-D", "warnings"]))
     };
-    clippy(&["--workspace", "--features", FEATURES])?;
+    clippy(&["--workspace"])?;
     clippy(&["--manifest-path", "benches/Cargo.toml", "--target-dir", "target/benches"])?;
     step::run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }

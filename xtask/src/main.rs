@@ -5,11 +5,15 @@
 mod bench;
 mod collections;
 mod deny;
+mod dist;
 mod lint;
 mod model;
+mod node;
+mod python;
 mod step;
 mod test;
 mod test_mcp;
+mod venv;
 
 use std::process::ExitCode;
 
@@ -20,6 +24,10 @@ usage: cargo xtask COMMAND
 
 commands:
   test                         everything that must pass, on a fresh machine too
+  test-python                  the Python package: its tests, its types, and the recipes with real SDKs
+  bench-python                 the Python package against others of PyPI, over 1,000 skills
+  test-node                    the npm package: its tests, its types, and the recipes with real SDKs
+  bench-node                   a load by the npm package, beside the same work done with other packages
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
@@ -27,6 +35,7 @@ commands:
   bench [walk|growth|whole|fresh]...
                                times: the walk, how they grow, whole programs beside others (installs them below target);
                                `fresh` makes the trees anew
+  dist                         what is published: programs, wheel, source distribution and npm package, summed up and tried
   deny [CHECK...]              licences and sources of all dependencies (installs cargo-deny)";
 
 fn main() -> ExitCode {
@@ -34,6 +43,10 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["test"] => test::run(),
+        ["test-python"] => python::test(),
+        ["bench-python"] => python::bench(),
+        ["test-node"] => node::test(),
+        ["bench-node"] => node::bench(),
         ["test-mcp"] => test_mcp::run(),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
@@ -41,6 +54,7 @@ fn main() -> ExitCode {
         ["test-model"] => model::run(None),
         ["test-model", kind @ ("qwen" | "smollm2")] => model::run(Some(kind)),
         ["bench", parts @ ..] => bench::run(parts),
+        ["dist"] => dist::run(),
         ["deny", checks @ ..] => deny::run(checks),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -1,10 +1,9 @@
 //! Running other programs, so that a person sees what was run and can repeat it.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// What is not built by default, and is tested all the same.
-pub(crate) const FEATURES: &str = "prowess-cli/mcp";
 
 /// Why a command of ours ends early, and with which exit code.
 #[derive(Debug)]
@@ -24,6 +23,32 @@ pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("")
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
+/// A directory, made, and without anything in it.
+pub(crate) fn emptied(directory: &Path) -> Result<PathBuf, Failure> {
+    let removed = if directory.exists() { fs::remove_dir_all(directory) } else { Ok(()) };
+    removed.and_then(|()| fs::create_dir_all(directory)).map_err(|error| failed(directory, &error))?;
+    Ok(directory.to_path_buf())
+}
+
+/// The files in a directory, sorted.
+pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| failed(directory, &error))?;
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// What the system refused, and where.
+pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}
+
 /// The cargo that runs us, in the workspace's directory.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -40,9 +65,7 @@ pub(crate) fn built(program: &str) -> Result<PathBuf, Failure> {
 
 /// The command line, where cargo puts it when it builds that profile.
 pub(crate) fn program(profile: &str) -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
-    target.join(profile).join("prowess")
+    target().join(profile).join("prowess")
 }
 
 /// Prints a command, runs it, and fails with its exit code if it fails.
@@ -56,6 +79,22 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     }
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Err(Failure { code, message: format!("`{line}` failed: {status}") })
+}
+
+/// Runs a command and keeps only the line that says why it failed.
+pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("`{program}` did not start: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said
+        .lines()
+        .find(|line| line.to_ascii_lowercase().contains("error"))
+        .or(said.lines().last())
+        .unwrap_or_default();
+    Err(format!("`{program}` failed: {why}"))
 }
 
 fn shown(command: &Command) -> String {

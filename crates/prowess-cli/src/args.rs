@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 use clap_complete::env::Shells;
+use prowess::messages::KEPT_TOKENS;
+use prowess_args::{Global, McpArgs};
 
 use crate::completions::skill_names;
 #[cfg(feature = "select")]
 use crate::model::args::{EvalArgs, ModelArgs, RunArgs};
 use crate::select::SelectArgs;
+use crate::trust::{TrustArgs, UntrustArgs};
 
 /// Find Agent Skills, show what a model sees of them and what that costs, and hand over their bodies
 #[derive(Debug, Parser)]
@@ -27,74 +30,6 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Options of every command.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
-    /// The directory whose project skills count; default: the working directory
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// The directory whose user skills count; default: your home
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) home: Option<PathBuf>,
-    /// The directory of the organisation's skills
-    #[arg(long, global = true, value_name = "DIR", default_value = "/etc/agents/skills")]
-    pub(crate) enterprise: PathBuf,
-    /// Search this directory instead of the default ones; repeatable, highest first; `+SCOPE=DIR` shares the rank of
-    /// the one before
-    #[arg(long = "root", global = true, value_name = "SCOPE=DIR")]
-    pub(crate) roots: Vec<String>,
-    /// The order of the default directories: `agents` has project before user, `claude` user before project
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub(crate) preset: PresetArg,
-    /// Hide the skills that match this pattern, a name or `scope:name` with `*` and `?`; repeatable
-    #[arg(long, global = true, value_name = "PATTERN")]
-    pub(crate) disable: Vec<String>,
-    /// How many levels below a root are searched
-    #[arg(long, global = true, value_name = "N", default_value_t = 5)]
-    pub(crate) max_depth: usize,
-    /// How many directories without a SKILL.md are searched per root
-    #[arg(long, global = true, value_name = "N", default_value_t = 2000)]
-    pub(crate) max_directories: usize,
-    /// How tokens are counted: four characters each, or exactly, by the o200k vocabulary
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub(crate) tokens: Tokens,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// When to colour
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub(crate) color: Color,
-    /// Say nothing on stderr but errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// Say more on stderr: diagnostics that are mere information too
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum PresetArg {
-    #[default]
-    Agents,
-    Claude,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum Tokens {
-    #[default]
-    Estimate,
-    O200k,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -170,17 +105,24 @@ pub(crate) enum Command {
         after_help = "Examples:\n  prowess why pdf-forms\n  prowess why user:commit-message\n  prowess why ./skills/pdf-forms"
     )]
     Why(WhyArgs),
+    /// Allow skills as they are now, for commands with `--trust ask`; without a name: which are allowed
+    #[command(
+        after_help = "Examples:\n  prowess trust\n  prowess trust pdf-forms\n  prowess catalog --trust ask"
+    )]
+    Trust(TrustArgs),
+    /// Take back what `trust` has allowed
+    #[command(after_help = "Examples:\n  prowess untrust pdf-forms\n  prowess untrust --all")]
+    Untrust(UntrustArgs),
     /// A script that completes commands, options and skill names in a shell
     #[command(
         after_help = "Examples:\n  source <(prowess completions bash)\n  prowess completions fish | source"
     )]
     Completions(CompletionsArgs),
     /// Serve the skills to any client that speaks MCP, over stdin and stdout or HTTP
-    #[cfg(feature = "mcp")]
     #[command(
         after_help = "Examples:\n  prowess mcp\n  prowess mcp --http\n  prowess mcp --project ~/src/app --print-config"
     )]
-    Mcp(crate::mcp::McpArgs),
+    Mcp(McpArgs),
     /// The three stages in one run on six broken fixtures, and eight checks of what came out
     #[command(
         after_help = "Examples:\n  prowess demo\n  prowess demo 'write a commit message for my staged changes'"
@@ -349,7 +291,7 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_name = "N")]
     pub(crate) budget: usize,
     /// About how much of the conversation stays as it is, in tokens
-    #[arg(long, value_name = "N", default_value_t = 8000)]
+    #[arg(long, value_name = "N", default_value_t = KEPT_TOKENS)]
     pub(crate) keep: usize,
     /// The summary of what leaves
     #[arg(long, value_name = "FILE")]

@@ -1,21 +1,16 @@
-//! The defaults that a face fills in, and the library they lead to.
+//! The library that the options lead to, and what it takes to present it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use prowess::files::SKILL_FILE;
-use prowess::scope::{Places, Preset};
-use prowess::skill::Visibility;
-use prowess::source::ScanOptions;
-use prowess::tokens::{Estimate, Tokenizer};
-use prowess::{Catalog, CatalogOptions, Library, LoadOptions, Policy, Roots};
+use prowess::tokens::Tokenizer;
+use prowess::{Catalog, CatalogOptions, Library, LoadOptions};
+use prowess_args::{Global, absolute};
 
-use crate::args::{Global, PresetArg, Tokens};
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, safe};
 
-/// A loaded library and what it takes to present it.
 pub(crate) struct Context {
     pub(crate) library: Library,
     pub(crate) elapsed: Duration,
@@ -26,57 +21,30 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn load(global: &Global, output: &mut Output) -> Result<Self, Failure> {
-        let project = absolute(global.project.as_deref().unwrap_or(Path::new(".")))?;
-        let home = home(global)?;
-        for place in [&global.project, &global.home].into_iter().flatten() {
-            if !place.is_dir() {
-                output
-                    .note(&format!("{YELLOW}no directory{YELLOW:#}: {}", safe(&place.display().to_string())));
-            }
+        for place in global.missing() {
+            output.note(&format!("{YELLOW}no directory{YELLOW:#}: {}", safe(&place.display().to_string())));
         }
-        let roots = roots(global, &project, &home)?;
-        Self::from_roots(global, &roots, global.max_depth, project, home)
+        let roots = global.roots()?;
+        Self::load_with(global, global.project()?, |options| Ok(Library::load(&roots, options)))
     }
 
     /// Loads what one path holds: a `SKILL.md`, a skill's directory, or a directory that is searched as a root.
     pub(crate) fn load_path(global: &Global, path: &Path) -> Result<Self, Failure> {
-        let (project, home) = (absolute(Path::new("."))?, home(global)?);
         let path = absolute(path)?;
-        let kind = path
-            .symlink_metadata()
-            .map_err(|error| Failure::io(format!("can't read `{}`: {error}", path.display())))?;
-        let is_directory = path.is_dir() && path.file_name().is_none_or(|name| name != SKILL_FILE);
-        let root = match path.parent() {
-            Some(parent) if !is_directory => parent.to_path_buf(),
-            _ => path.clone(),
-        };
-        let is_skill_file = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-        if !is_directory && !is_skill_file {
-            let shown = path.display();
-            return Err(match path.exists() {
-                false if kind.is_symlink() => Failure::io(format!("`{shown}` is a link that leads nowhere")),
-                _ => Failure::usage(format!("`{shown}` is a file of another name than {SKILL_FILE}")),
-            });
-        }
-        let alone = !is_directory || root.join(SKILL_FILE).symlink_metadata().is_ok();
-        let depth = if alone { 0 } else { global.max_depth };
-        let roots = Roots::new().with("path", root)?;
-        Self::from_roots(global, &roots, depth, project, home)
+        let project = absolute(Path::new("."))?;
+        Self::load_with(global, project, |options| Ok(Library::load_path(&path, options)?))
     }
 
-    fn from_roots(
+    fn load_with(
         global: &Global,
-        roots: &Roots,
-        depth: usize,
         project: PathBuf,
-        home: PathBuf,
+        load: impl FnOnce(&LoadOptions) -> Result<Library, Failure>,
     ) -> Result<Self, Failure> {
-        let scan = ScanOptions::default().max_depth(depth).max_directories(global.max_directories);
-        let options = LoadOptions::new().scan(scan).policy(policy(&global.disable)?);
+        let (options, home) = (global.load_options(global.max_depth)?, global.home()?);
         let start = Instant::now();
-        let library = Library::load(roots, &options);
+        let library = load(&options)?;
         let elapsed = start.elapsed();
-        Ok(Self { library, elapsed, tokenizer: tokenizer(global.tokens), project, home })
+        Ok(Self { library, elapsed, tokenizer: global.tokenizer(), project, home })
     }
 
     /// The catalog without a budget: what each skill costs.
@@ -119,70 +87,4 @@ impl Context {
             _ => name.to_owned(),
         }
     }
-}
-
-/// The user's home; empty, and then no root is looked for in it, if the system knows none.
-fn home(global: &Global) -> Result<PathBuf, Failure> {
-    match &global.home {
-        Some(home) => absolute(home),
-        None => Ok(std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default()),
-    }
-}
-
-fn roots(global: &Global, project: &Path, home: &Path) -> Result<Roots, Failure> {
-    let places = Places::new(project, home).enterprise(absolute(&global.enterprise)?);
-    if global.roots.is_empty() {
-        let preset = match global.preset {
-            PresetArg::Agents => Preset::Agents,
-            PresetArg::Claude => Preset::Claude,
-        };
-        return Ok(Roots::preset(preset, &places));
-    }
-    let mut roots = Roots::within(&places);
-    for argument in &global.roots {
-        let (scope, directory) = argument.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("`--root {argument}` has no `=`; write it as `--root SCOPE=DIR`"))
-        })?;
-        let directory = absolute(Path::new(directory))?;
-        roots = match scope.strip_prefix('+') {
-            Some(scope) => roots.with_shared_rank(scope, directory)?,
-            None => roots.with(scope, directory)?,
-        };
-    }
-    Ok(roots)
-}
-
-fn policy(disabled: &[String]) -> Result<Policy, Failure> {
-    let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
-    Ok(disabled.iter().try_fold(Policy::new(), hide)?)
-}
-
-pub(crate) fn tokenizer(tokens: Tokens) -> Arc<dyn Tokenizer> {
-    match tokens {
-        Tokens::Estimate => Arc::new(Estimate),
-        Tokens::O200k => Arc::new(O200k),
-    }
-}
-
-/// The o200k vocabulary, which this program carries.
-#[derive(Debug)]
-struct O200k;
-
-impl Tokenizer for O200k {
-    fn count(&self, text: &str) -> usize {
-        tiktoken::get_encoding("o200k_base")
-            .map_or_else(|| Estimate.count(text), |vocabulary| vocabulary.count(text))
-    }
-}
-
-/// An absolute path. One with `..` in it is resolved, so that its ancestors are those a person means.
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    if path.as_os_str().is_empty() {
-        return Err(Failure::usage("a directory is empty; `.` is the working directory"));
-    }
-    let absolute = std::path::absolute(path)
-        .map_err(|error| Failure::io(format!("can't tell the working directory: {error}")))?;
-    let climbs = absolute.components().any(|part| part == std::path::Component::ParentDir);
-    let resolved = if climbs { absolute.canonicalize().ok() } else { None };
-    Ok(resolved.unwrap_or(absolute))
 }

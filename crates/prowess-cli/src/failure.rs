@@ -5,15 +5,12 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use prowess::{Error, ErrorKind, json};
+use prowess::{Error, json};
+use prowess_args::exit::{self, ENVIRONMENT, USAGE};
 use prowess_select::ErrorKind as SelectKind;
 
 use crate::output::Output;
 
-/// The exit codes, as documented.
-const REFUSED: u8 = 1;
-const USAGE: u8 = 2;
-pub(crate) const ENVIRONMENT: u8 = 3;
 /// As shells have it for a program that an interrupt ended.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -69,16 +66,11 @@ impl Failure {
 
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
-        let exit = match error.kind() {
-            ErrorKind::Io => ENVIRONMENT,
-            ErrorKind::Usage => USAGE,
-            _ => REFUSED,
-        };
         Self::Told {
             code: error.kind().as_str(),
             message: error.to_string(),
             candidates: error.candidates().to_vec(),
-            exit,
+            exit: exit::code(error.kind()),
         }
     }
 }

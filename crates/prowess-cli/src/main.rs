@@ -10,7 +10,7 @@ mod completions;
 mod context;
 mod demo;
 mod failure;
-#[cfg(feature = "mcp")]
+mod locked;
 mod mcp;
 #[cfg(feature = "select")]
 mod model;
@@ -18,6 +18,7 @@ mod output;
 mod select;
 mod session;
 mod table;
+mod trust;
 mod why;
 
 use std::process::ExitCode;
@@ -43,25 +44,36 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, output: &mut Output) -> Result<ExitCode, Failure> {
-    let load = |output: &mut Output| Context::load(&cli.global, output);
+    let load = |output: &mut Output| {
+        let context = Context::load(&cli.global, output)?;
+        trust::tell(&context, output);
+        Ok::<_, Failure>(context)
+    };
+    // For what hands a skill to a model: who sits at a terminal is asked first.
+    let ask = |name: Option<&str>, output: &mut Output| {
+        let context = trust::ask(Context::load(&cli.global, output)?, name, &cli.global, output)?;
+        trust::tell(&context, output);
+        Ok::<_, Failure>(context)
+    };
     match cli.command {
         Command::List => commands::list(&load(output)?, output)?,
-        Command::Catalog(args) => commands::catalog(&load(output)?, &args, output)?,
+        Command::Catalog(args) => commands::catalog(&ask(None, output)?, &args, output)?,
         Command::Cost(args) => commands::cost(&load(output)?, &args, output)?,
-        Command::Activate(args) => commands::activate(&load(output)?, &args, output)?,
-        Command::Resource(args) => commands::resource(&load(output)?, &args, output)?,
-        Command::Select(args) => select::select(&load(output)?, &args, output)?,
+        Command::Activate(args) => commands::activate(&ask(Some(&args.name), output)?, &args, output)?,
+        Command::Resource(args) => commands::resource(&ask(Some(&args.name), output)?, &args, output)?,
+        Command::Select(args) => select::select(&ask(None, output)?, &args, output)?,
         #[cfg(feature = "select")]
-        Command::Run(args) => model::run::run(&load(output)?, &args, output)?,
+        Command::Run(args) => model::run::run(&ask(None, output)?, &args, output)?,
         #[cfg(feature = "select")]
-        Command::Eval(args) => model::eval::eval(&load(output)?, &args, output)?,
+        Command::Eval(args) => model::eval::eval(&ask(None, output)?, &args, output)?,
         Command::Check(args) => return check::check(&cli.global, &args, output),
         Command::Why(args) => return why::why(&load(output)?, &args, output),
         Command::Completions(args) => completions::print(&args, output)?,
         Command::Compact(args) => session::compact(&load(output)?, &args, output)?,
         Command::Session(args) => session::session(&load(output)?, &args, output)?,
-        #[cfg(feature = "mcp")]
-        Command::Mcp(args) => mcp::serve(&cli.global, &args, output)?,
+        Command::Trust(args) => trust::trust(&cli.global, &args, output)?,
+        Command::Untrust(args) => trust::untrust(&cli.global, &args, output)?,
+        Command::Mcp(_) => return mcp::start(),
         Command::Demo(args) => return demo::run(&args, output),
     }
     Ok(ExitCode::SUCCESS)

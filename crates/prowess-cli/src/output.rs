@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use anstyle::{AnsiColor, Style};
 use prowess::diagnostic::{Diagnostic, Severity};
 use prowess::text::visible;
+use prowess_args::{Color, Global};
 
-use crate::args::{Color, Global};
 use crate::table::{self, Column};
 
 pub(crate) const BOLD: Style = Style::new().bold();

@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::end;
 use crate::server::Server;
 
 /// Where MCP is spoken.
@@ -80,7 +81,7 @@ pub fn serve_http(server: Server, options: HttpOptions, ready: impl FnOnce(Socke
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.address).await?;
-        let end = end_of_process()?;
+        let end = end::of_process()?;
         ready(listener.local_addr()?);
         serve(server, &options, listener, end).await;
         Ok(())
@@ -120,7 +121,7 @@ async fn serve(server: Server, options: &HttpOptions, listener: TcpListener, end
         tokio::spawn(async move { drop(connection.await) });
     }
     drop(listener);
-    server.close_subscriptions();
+    server.shelf().close();
     let finished = async {
         in_flight.closed().await;
         sessions_end.cancel();
@@ -141,9 +142,13 @@ async fn answer(
         *response.status_mut() = StatusCode::NOT_FOUND;
         return Ok(response);
     }
-    let is_call = request.method() == Method::POST;
-    let response = service.handle(request).await;
-    if !is_call {
+    let method = request.method().clone();
+    let mut response = service.handle(request).await;
+    if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+        // A session has ended. To clients that tell successes apart, 202 is none here.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    if method != Method::POST {
         return Ok(response);
     }
     Ok(response.map(|body| {
@@ -153,23 +158,4 @@ async fn answer(
         };
         body.map_frame(keep).boxed()
     }))
-}
-
-/// Waits for an interrupt, or for the request to terminate.
-#[cfg(unix)]
-fn end_of_process() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn end_of_process() -> io::Result<impl Future<Output = ()>> {
-    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }

@@ -18,8 +18,9 @@
 //! 2. **The Skills extension** (SEP-2640) for clients that have it: `skills/list`, `skills/get`,
 //!    `resources/directory/read`, and `resources/read` of every file as it is, byte for byte. A skill whose name that
 //!    extension does not allow is left out of the list and named beside it.
-//! 3. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited. Clients
-//!    are told that lists have changed, also between answers: roots and skill directories are watched.
+//! 3. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited, however
+//!    lately it was edited. With [`Server::watch`] clients also hear of changes before they ask: that lists have changed,
+//!    when a skill or a file of one has, and that a file has which they subscribed to.
 //! 4. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
 //!    is delivered as often as it is asked for, unless [`Options::dedup`] says for how long it may be taken to be there.
 //!
@@ -34,6 +35,8 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod changes;
+mod end;
 #[cfg(feature = "http")]
 mod http;
 mod manifest;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use prowess::files::{Fingerprint, SKILL_FILE};
 use prowess::skill::Skill;
@@ -12,6 +12,7 @@ use rmcp::model::{Skill as Entry, SkillFrontmatter, SkillResource, SkillResource
 use serde_json::Value;
 
 use crate::address::{address, uri};
+use crate::shelf::lock;
 
 /// A skill with more files has no manifest.
 const MAX_FILES: usize = 512;
@@ -30,7 +31,7 @@ impl Digests {
             return library.fingerprint(skill, path, max).ok();
         };
         let place = skill.directory().join(path);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         if let Some((_, digest)) = known.get(&place).filter(|(then, _)| *then == stamp && stamp.size <= max) {
             return Some(Fingerprint { digest: digest.clone(), size: stamp.size });
         }

@@ -1,7 +1,9 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::CatalogOptions;
 use prowess::catalog::Style;
+use prowess::tokens::{Estimate, Tokenizer};
 
 /// Where the catalog stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,13 +31,15 @@ pub struct Options {
     pub(crate) budget: usize,
     pub(crate) dedup: Option<Duration>,
     pub(crate) place: CatalogPlace,
+    tokenizer: Arc<dyn Tokenizer>,
 }
 
 impl Options {
-    /// The defaults: a catalog of at most 8,000 tokens, in both places, and every body as often as it is asked for.
+    /// The defaults: a catalog of at most 8,000 estimated tokens, in both places, and every body as often as it is asked
+    /// for.
     #[must_use]
     pub fn new() -> Self {
-        Self { budget: 8_000, dedup: None, place: CatalogPlace::Both }
+        Self { budget: 8_000, dedup: None, place: CatalogPlace::Both, tokenizer: Arc::new(Estimate) }
     }
 
     /// Sets the most that the catalog may cost, in tokens. What it does not show is listed by `list_skills`.
@@ -60,8 +64,15 @@ impl Options {
         self
     }
 
+    /// Sets what counts the catalog's tokens.
+    #[must_use]
+    pub fn tokenizer(mut self, tokenizer: Arc<dyn Tokenizer>) -> Self {
+        self.tokenizer = tokenizer;
+        self
+    }
+
     pub(crate) fn catalog_options(&self) -> CatalogOptions {
-        CatalogOptions::new().style(Style::Tool).budget(self.budget)
+        CatalogOptions::new().style(Style::Tool).budget(self.budget).tokenizer(self.tokenizer.clone())
     }
 }
 

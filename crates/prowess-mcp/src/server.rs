@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prowess::{ErrorKind, Library, json};
 use rmcp::model::{
@@ -7,16 +7,18 @@ use rmcp::model::{
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch::Sender;
 
+use crate::changes::{News, Subscriptions};
 use crate::options::Options;
 use crate::page::{after, page};
 use crate::session::Session;
-use crate::shelf::{Shelf, Snapshot};
+use crate::shelf::{Shelf, Snapshot, lock};
 use crate::{prompts, resources, tools, watch};
 
 /// An MCP server over a library, for one connection. Its transports are [`serve_stdio`](crate::serve_stdio) and its
@@ -38,6 +40,9 @@ use crate::{prompts, resources, tools, watch};
 pub struct Server {
     shelf: Arc<Shelf>,
     session: Arc<Mutex<Session>>,
+    subscriptions: Arc<Mutex<Subscriptions>>,
+    /// What clients are about to listen to.
+    accepted: Arc<Mutex<Vec<News>>>,
     /// Whoever works for this connection ends when it is dropped.
     alive: Arc<Sender<()>>,
 }
@@ -46,11 +51,12 @@ impl Server {
     /// A server of a library. The same roots are searched again, with the same options, before each answer.
     #[must_use]
     pub fn new(library: Library, options: Options) -> Self {
-        Self { shelf: Arc::new(Shelf::new(library, options)), session: Arc::default(), alive: Arc::default() }
+        Self::over(Arc::new(Shelf::new(library, options)))
     }
 
     /// Watches the disk from now on, so that clients hear of changes before they ask. Without it, or where the system
-    /// does not let it, they hear of them with their next answer.
+    /// does not let it, they hear of changed skills with their next answer, and of changed files not at all. What is
+    /// served does not depend on it.
     pub fn watch(&self) {
         watch::start(&self.shelf);
     }
@@ -58,7 +64,17 @@ impl Server {
     /// The same server for another connection: it shares the library, and has a session of its own.
     #[must_use]
     pub fn connection(&self) -> Self {
-        Self { shelf: self.shelf.clone(), session: Arc::default(), alive: Arc::default() }
+        Self::over(self.shelf.clone())
+    }
+
+    fn over(shelf: Arc<Shelf>) -> Self {
+        Self {
+            shelf,
+            session: Arc::default(),
+            subscriptions: Arc::default(),
+            accepted: Arc::default(),
+            alive: Arc::default(),
+        }
     }
 
     /// The skills that the Skills extension can't express, by their ids, and why: it has stricter rules for names.
@@ -67,10 +83,8 @@ impl Server {
         self.shelf.last().left_out().to_vec()
     }
 
-    /// Lets subscriptions come to their end.
-    #[cfg(feature = "http")]
-    pub(crate) fn close_subscriptions(&self) {
-        self.shelf.close();
+    pub(crate) fn shelf(&self) -> &Arc<Shelf> {
+        &self.shelf
     }
 
     /// Answers from what is on the disk now, where blocking does no harm.
@@ -81,8 +95,7 @@ impl Server {
         let (shelf, session) = (self.shelf.clone(), self.session.clone());
         let answered = tokio::task::spawn_blocking(move || {
             let snapshot = shelf.fresh();
-            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-            answer(&snapshot, &mut session)
+            answer(&snapshot, &mut lock(&session))
         });
         answered.await.unwrap_or_else(|error| {
             Err(ErrorData::internal_error(format!("the answer could not be made: {error}"), None))
@@ -91,20 +104,20 @@ impl Server {
 
     /// Tells a client of every change, for as long as it is there.
     fn tell_changes(&self, client: Peer<RoleServer>) {
-        let (mut changes, mut alive) = (self.shelf.changes(), self.alive.subscribe());
+        let lists = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed();
+        let lists = lists.resources_list_changed().build();
+        let mut news = News::new(self.shelf.clone(), lists, self.subscriptions.clone());
+        let mut alive = self.alive.subscribe();
         tokio::spawn(async move {
             loop {
-                tokio::select! {
+                let news = tokio::select! {
                     _ = alive.changed() => return,
-                    changed = changes.changed() => if changed.is_err() { return },
-                }
-                let told = async {
-                    client.notify_tool_list_changed().await?;
-                    client.notify_prompt_list_changed().await?;
-                    client.notify_resource_list_changed().await
+                    news = news.next() => news,
                 };
-                if told.await.is_err() {
-                    return;
+                for notification in news {
+                    if client.send_notification(notification).await.is_err() {
+                        return;
+                    }
                 }
             }
         });
@@ -129,6 +142,7 @@ impl ServerHandler for Server {
             .enable_prompts_list_changed()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_completions()
             .enable_skills_with_directory_read()
             .build();
@@ -159,29 +173,50 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(requested.supported_by(&self.get_info().capabilities))
+        let mut accepted = requested.supported_by(&self.get_info().capabilities);
+        let (snapshot, mut subscriptions) = (self.shelf.last(), Subscriptions::default());
+        accepted.resource_subscriptions = accepted.resource_subscriptions.and_then(|mut uris| {
+            uris.retain(|uri| subscriptions.add(&snapshot, uri).is_ok());
+            (!uris.is_empty()).then_some(uris)
+        });
+        // The client is told that it is heard before `listen` is called; what happens in between is news, too.
+        let news = News::new(self.shelf.clone(), accepted.clone(), Arc::new(Mutex::new(subscriptions)));
+        lock(&self.accepted).push(news);
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.shelf.changes();
-        let (accepted, sink) = (context.accepted().clone(), context.sink().clone());
+        let accepted = lock(&self.accepted).extract_if(.., |news| news.lists() == context.accepted()).next();
+        let Some(mut news) = accepted else { return Ok(()) };
         loop {
-            tokio::select! {
+            let news = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = self.shelf.closed() => return Ok(()),
-                changed = changes.changed() => if changed.is_err() { return Ok(()) },
-            }
-            // A sink refuses only when its client has gone, and then the next turn ends this.
-            if accepted.tools_list_changed == Some(true) {
-                let _ = sink.notify_tool_list_changed().await;
-            }
-            if accepted.prompts_list_changed == Some(true) {
-                let _ = sink.notify_prompt_list_changed().await;
-            }
-            if accepted.resources_list_changed == Some(true) {
-                let _ = sink.notify_resource_list_changed().await;
+                news = news.next() => news,
+            };
+            for notification in news {
+                // It fails only when its client has gone, and then the next turn ends this.
+                let _ = context.sink().send(notification).await;
             }
         }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let subscriptions = self.subscriptions.clone();
+        self.answer(move |snapshot, _| lock(&subscriptions).add(snapshot, &request.uri)).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        lock(&self.subscriptions).remove(&request.uri);
+        Ok(())
     }
 
     async fn list_tools(

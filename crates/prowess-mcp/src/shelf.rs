@@ -1,7 +1,9 @@
 //! The library as it is now, shared by all connections.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
+use notify::RecommendedWatcher;
 use prowess::skill::Skill;
 use prowess::{Catalog, Library};
 use rmcp::model::{Skill as Entry, Tool};
@@ -107,50 +109,88 @@ impl Snapshot {
 /// Loads the library again when it is asked for, and tells when it has changed.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    current: Mutex<Arc<Snapshot>>,
-    /// Counts the changes.
+    current: Mutex<Current>,
+    /// How often skills have changed; it yields when files of skills have, too.
     changes: watch::Sender<u64>,
     /// Whether subscriptions are to end.
     closing: watch::Sender<bool>,
+    /// It tells its events for as long as it is kept.
+    watcher: Mutex<Option<RecommendedWatcher>>,
+}
+
+#[derive(Debug)]
+struct Current {
+    snapshot: Arc<Snapshot>,
+    /// When the reading of it began, if it is known.
+    read: Option<Instant>,
+    /// Whether nobody was told that its skills are others.
+    is_untold: bool,
+}
+
+impl Current {
+    fn read(&mut self) {
+        self.read = Some(Instant::now());
+        let reload = self.snapshot.library.reload();
+        self.is_untold |= !reload.is_unchanged();
+        if !self.snapshot.is_same(&reload.library) {
+            let (options, digests) = (self.snapshot.options.clone(), self.snapshot.digests.clone());
+            self.snapshot = Arc::new(Snapshot::new(reload.library, options, digests));
+        }
+    }
 }
 
 impl Shelf {
     pub(crate) fn new(library: Library, options: Options) -> Self {
         let snapshot = Arc::new(Snapshot::new(library, Arc::new(options), Arc::default()));
         Self {
-            current: Mutex::new(snapshot),
-            changes: watch::Sender::new(0),
-            closing: watch::Sender::new(false),
+            current: Mutex::new(Current { snapshot, read: None, is_untold: false }),
+            changes: watch::Sender::default(),
+            closing: watch::Sender::default(),
+            watcher: Mutex::default(),
         }
     }
 
     /// What was there at the last load.
     pub(crate) fn last(&self) -> Arc<Snapshot> {
-        self.lock().clone()
+        lock(&self.current).snapshot.clone()
     }
 
-    /// Reads the disk, which may block, and gives what is there now.
+    /// Reads the disk, which may block, and gives what is there now. Who asks while others wait for a reading that has
+    /// yet to begin shares it with them.
     pub(crate) fn fresh(&self) -> Arc<Snapshot> {
-        let mut current = self.lock();
-        let reload = current.library.reload();
-        if !current.is_same(&reload.library) {
-            let is_unchanged = reload.is_unchanged();
-            *current =
-                Arc::new(Snapshot::new(reload.library, current.options.clone(), current.digests.clone()));
-            if !is_unchanged {
-                self.changes.send_modify(|changes| *changes += 1);
-            }
+        let asked = Instant::now();
+        let mut current = lock(&self.current);
+        if current.read.is_none_or(|read| read <= asked) {
+            current.read();
         }
-        current.clone()
+        let snapshot = current.snapshot.clone();
+        drop(current);
+        self.tell(false);
+        snapshot
     }
 
-    /// Yields each time the skills have changed.
+    /// Reads the disk, and tells nobody yet.
+    pub(crate) fn read(&self) -> Arc<Snapshot> {
+        let mut current = lock(&self.current);
+        current.read();
+        current.snapshot.clone()
+    }
+
+    /// Tells what readings have found to have changed, and that files of skills have, if they have.
+    pub(crate) fn tell(&self, have_files_changed: bool) {
+        let have_skills_changed = std::mem::take(&mut lock(&self.current).is_untold);
+        self.changes.send_if_modified(|skills| {
+            *skills += u64::from(have_skills_changed);
+            have_skills_changed || have_files_changed
+        });
+    }
+
+    /// Yields each time something has changed: how often skills have.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
     /// Ends all subscriptions.
-    #[cfg(feature = "http")]
     pub(crate) fn close(&self) {
         self.closing.send_replace(true);
     }
@@ -161,8 +201,17 @@ impl Shelf {
         drop(self.closing.subscribe().wait_for(|is_closing| *is_closing).await);
     }
 
-    /// A snapshot is replaced whole, so a panic elsewhere can't have left half of one.
-    fn lock(&self) -> MutexGuard<'_, Arc<Snapshot>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn keep_watcher(&self, watcher: RecommendedWatcher) {
+        *lock(&self.watcher) = Some(watcher);
     }
+
+    /// Works with the watcher; `None` if there is none.
+    pub(crate) fn with_watcher<T>(&self, work: impl FnOnce(&mut RecommendedWatcher) -> T) -> Option<T> {
+        lock(&self.watcher).as_mut().map(work)
+    }
+}
+
+/// What is shared is replaced whole or forgets what it lost, so a panic elsewhere has done it no harm.
+pub(crate) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

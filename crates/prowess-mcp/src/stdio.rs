@@ -1,4 +1,5 @@
 use std::io;
+use std::sync::Arc;
 
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
@@ -6,9 +7,12 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt};
 
+use crate::end;
 use crate::server::Server;
+use crate::shelf::Shelf;
 
-/// Serves one client over stdin and stdout until it closes them.
+/// Serves one client over stdin and stdout until it closes them, or the process is told to end: then nothing more is
+/// read, and answers in flight have five seconds.
 ///
 /// Only messages of the protocol are written to stdout. A message that is no JSON, or larger than 16 MiB, is passed
 /// over, and so is whatever comes before the first request.
@@ -18,9 +22,15 @@ use crate::server::Server;
 pub fn serve_stdio(server: Server) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
+        let (end, shelf) = (end::of_process()?, server.shelf().clone());
         let (stdin, stdout) = rmcp::transport::stdio();
         let lines = AsyncRwTransport::new_server(stdin, stdout);
-        match server.serve(FromFirstRequest { lines, has_begun: false }).await {
+        let client = Client { lines, shelf: shelf.clone(), has_begun: false };
+        tokio::spawn(async move {
+            end.await;
+            shelf.close();
+        });
+        match server.serve(client).await {
             Ok(service) => service.waiting().await.map(drop).map_err(io::Error::other),
             // A client that leaves without a word has broken nothing.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -32,13 +42,15 @@ pub fn serve_stdio(server: Server) -> io::Result<()> {
     served
 }
 
-/// Lines without what comes before the first request: the SDK takes anything else there for the end.
-struct FromFirstRequest<T> {
+/// Lines without what comes before the first request, as the SDK takes anything else there for the end, and without
+/// what comes after the end.
+struct Client<T> {
     lines: T,
+    shelf: Arc<Shelf>,
     has_begun: bool,
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for FromFirstRequest<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Client<T> {
     type Error = T::Error;
 
     fn send(
@@ -50,7 +62,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for FromFirstRequest<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let message = self.lines.receive().await?;
+            let message = tokio::select! {
+                message = self.lines.receive() => message,
+                () = self.shelf.closed() => None,
+            };
+            if message.is_none() {
+                // Nothing waits for subscriptions, which have no other end.
+                self.shelf.close();
+            }
+            let message = message?;
             self.has_begun |= matches!(message, JsonRpcMessage::Request(_));
             if self.has_begun {
                 return Some(message);

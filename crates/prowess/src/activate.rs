@@ -372,6 +372,7 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
         let message = format!("the body of skill `{name}` has {size} bytes; the limit is {limit}");
         return Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(skill.location()));
     }
+    library.check_trust(skill)?;
     if parsed.frontmatter.disable_model_invocation {
         may_activate(skill, skill.visibility().max(Visibility::UserOnly), origin)?;
     }

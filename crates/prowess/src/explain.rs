@@ -187,7 +187,8 @@ impl Library {
             (Visibility::Untrusted, _) => (
                 Some(Code::Untrusted.as_str()),
                 "it loads, but the host does not trust it".to_owned(),
-                "read the skill, then allow it in the host's policy".to_owned(),
+                "read the skill, then allow it in the host's policy (`prowess trust` on the command line)"
+                    .to_owned(),
             ),
             (_, Some(Shown::Omitted | Shown::NameOnly)) => (
                 Some("budget"),

@@ -1,5 +1,7 @@
 //! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
 
+use std::path::Path;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::activate;
@@ -7,7 +9,8 @@ use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 pub use crate::scan::SKILL_FILE;
 use crate::skill::Skill;
-use crate::source::{ByteRange, Resources, Stamp};
+use crate::source::{ByteRange, Part, Resources, Stamp};
+
 /// How much of a file is held at a time.
 const CHUNK: u64 = 1024 * 1024;
 
@@ -84,37 +87,47 @@ impl Library {
         each: &mut dyn FnMut(&[u8]),
     ) -> Result<u64, Error> {
         if path == SKILL_FILE {
+            self.check_trust(skill)?;
             let most = usize::try_from(max).unwrap_or(usize::MAX);
             let file = self.source().read_prefix(skill.location(), most)?;
-            within(skill, path, file.size, max)?;
+            within(skill.directory(), path, file.size, max)?;
             each(&file.bytes);
             return Ok(file.bytes.len() as u64);
         }
-        let mut read = 0;
-        loop {
-            let part = self.resource(skill, path, ByteRange { offset: read, length: CHUNK })?;
-            if part.path != path {
-                let message = format!("the skill has no file `{path}`");
-                return Err(
-                    Error::new(ErrorKind::UnknownResource, message).with_candidates([part.path.as_str()])
-                );
-            }
-            within(skill, path, part.size, max)?;
-            each(&part.bytes);
-            read += part.bytes.len() as u64;
-            if part.bytes.is_empty() || read >= part.size {
-                return Ok(read);
-            }
+        each_part(skill.directory(), path, max, &|range| self.resource(skill, path, range), each)
+    }
+}
+
+/// Hands a resource to `each`, piece by piece, and gives its size.
+pub(crate) fn each_part(
+    directory: &Path,
+    path: &str,
+    max: u64,
+    read_part: &dyn Fn(ByteRange) -> Result<Part, Error>,
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<u64, Error> {
+    let mut read = 0;
+    loop {
+        let part = read_part(ByteRange { offset: read, length: CHUNK })?;
+        if part.path != path {
+            let message = format!("the skill has no file `{path}`");
+            return Err(Error::new(ErrorKind::UnknownResource, message).with_candidates([part.path.as_str()]));
+        }
+        within(directory, path, part.size, max)?;
+        each(&part.bytes);
+        read += part.bytes.len() as u64;
+        if part.bytes.is_empty() || read >= part.size {
+            return Ok(read);
         }
     }
 }
 
-fn within(skill: &Skill, path: &str, size: u64, max: u64) -> Result<(), Error> {
+fn within(directory: &Path, path: &str, size: u64, max: u64) -> Result<(), Error> {
     if size <= max {
         return Ok(());
     }
     let message = format!("`{path}` has {size} bytes; the limit is {max}");
-    Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(skill.directory().join(path)))
+    Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(directory.join(path)))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::explain::Explanation;
 use crate::ledger::{Ledger, Restored};
 use crate::library::{Library, LoadedRoot, Reload, ScanReport};
+use crate::mention::Mention;
 use crate::parse::Frontmatter;
 use crate::skill::{Skill, display_path};
 use crate::source::Part;
@@ -170,19 +171,25 @@ fn share(catalog: &Catalog, entry: &Entry) -> f64 {
     (catalog.share(entry) * 10_000.0).round() / 10_000.0
 }
 
-/// What a request delivered, with the marker for the host as `metadata`. What was refused is the [`error`].
+/// What became of a request: its status, the text for the model, and what that costs. Of a body also what it was read from,
+/// with the marker for the host as `metadata`; of what was refused also the [`error`].
 #[must_use]
 pub fn delivery(delivery: &Delivery, tokenizer: &dyn Tokenizer) -> Json {
-    let (Some(activation), None) = (delivery.activation(), delivery.error()) else {
-        return delivery.error().map_or(Json::Null, error);
+    let (status, tokens) = (delivery.status().as_str(), tokenizer.count(delivery.text()));
+    let Some(activation) = delivery.activation() else {
+        let mut shape = json!({"status": status, "text": delivery.text(), "tokens": tokens});
+        if let Some(refused) = delivery.error() {
+            shape["error"] = error(refused)["error"].take();
+        }
+        return shape;
     };
     json!({
-        "status": delivery.status().as_str(),
+        "status": status,
         "id": activation.skill.id(),
         "digest": activation.digest,
         "directory": display_path(activation.skill.directory()),
         "text": delivery.text(),
-        "tokens": tokenizer.count(delivery.text()),
+        "tokens": tokens,
         "metadata": {
             "protected": delivery.is_protected(),
             "skill": activation.skill.id(),
@@ -191,6 +198,19 @@ pub fn delivery(delivery: &Delivery, tokenizer: &dyn Tokenizer) -> Json {
         "resources": activation.resources.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
         "resources_total": activation.resources_total,
     })
+}
+
+/// The skills that a prompt mentions, with each mention as it stands in the prompt.
+#[must_use]
+pub fn mentions(mentions: &[Mention], prompt: &str) -> Json {
+    let mentions = mentions.iter().map(|mention| {
+        json!({
+            "id": mention.skill.id(),
+            "mention": prompt.get(mention.span.clone()),
+            "arguments": mention.arguments,
+        })
+    });
+    mentions.collect()
 }
 
 /// What became of every `SKILL.md` that bears a name.

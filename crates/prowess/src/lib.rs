@@ -66,10 +66,12 @@ pub mod text;
 pub mod tokens;
 #[cfg(feature = "serde")]
 pub mod tools;
+pub mod trust;
 pub mod value;
 
 mod near;
 mod scan;
+mod word;
 
 pub use catalog::{Catalog, CatalogOptions};
 pub use error::{Error, ErrorKind};

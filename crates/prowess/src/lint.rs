@@ -56,6 +56,15 @@ pub fn lint(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// Everything that is wrong with a library: what its load found and what [`lint`] does, by path and place.
+#[must_use]
+pub fn check(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut diagnostics = library.diagnostics().to_vec();
+    diagnostics.extend(lint(library, catalog));
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start)));
+    diagnostics
+}
+
 /// Pairs that reach the bound. Two sets can only reach it if they share one of the rarest words of each, so only those are
 /// looked up: the work grows with the pairs that are alike, not with all pairs.
 fn overlaps(library: &Library) -> Vec<Diagnostic> {

@@ -18,7 +18,7 @@ impl Library {
     /// directory, which the delivered text names, is taken relative to it.
     ///
     /// # Errors
-    /// `NotConfined` if the path leads out of the directory, through `..`, as an absolute path elsewhere or through a link;
+    /// `Untrusted` if the host does not trust the skill; `NotConfined` if the path leads out of the directory, through `..`, as an absolute path elsewhere or through a link;
     /// `UnknownResource` with what is there if there is no such file; `Io` if it can't be read.
     ///
     /// ```
@@ -38,6 +38,7 @@ impl Library {
     /// # Ok::<(), prowess::Error>(())
     /// ```
     pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
+        self.check_trust(skill)?;
         let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
         let inside =
             Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);

@@ -19,6 +19,33 @@ const LOOKALIKES: [(&str, &str); 4] = [
     (".agents/Skills", ".agents/skills"),
 ];
 
+/// Where faces look for an organisation's skills unless they are told otherwise.
+pub const ENTERPRISE_DIRECTORY: &str = "/etc/agents/skills";
+
+/// The absolute path that a person means by a path given in the directory `current`. One with `..` in it is resolved, so
+/// that its ancestors are the right ones.
+///
+/// # Errors
+/// `Usage` if the path is empty.
+///
+/// ```
+/// use prowess::scope::absolute;
+/// use std::path::Path;
+///
+/// assert_eq!(absolute(Path::new("./app"), Path::new("/src"))?, Path::new("/src/app"));
+/// # Ok::<(), prowess::Error>(())
+/// ```
+pub fn absolute(path: &Path, current: &Path) -> Result<PathBuf, Error> {
+    if path.as_os_str().is_empty() {
+        return Err(Error::new(ErrorKind::Usage, "a path is empty; `.` is the working directory"));
+    }
+    let joined = current.join(path);
+    let absolute = std::path::absolute(&joined).map_err(|error| Error::io(joined, error))?;
+    let climbs = absolute.components().any(|part| part == Component::ParentDir);
+    let resolved = if climbs { real_path(&absolute) } else { None };
+    Ok(resolved.unwrap_or(absolute))
+}
+
 /// Where a root comes from: a label of lower-case letters, digits and `-`.
 ///
 /// ```
@@ -254,6 +281,18 @@ impl Roots {
         let rank = self.roots.last().map_or(0, |root| root.rank);
         self.push_ranked(Scope::new(scope)?, path.into(), rank);
         Ok(self)
+    }
+
+    /// Adds a root as people write it: with a `+` before the scope it [shares the rank](Self::with_shared_rank) of the one
+    /// before, else it is [lower](Self::with).
+    ///
+    /// # Errors
+    /// `Usage` if the scope is no label of `a` to `z`, digits and `-`.
+    pub fn with_label(self, label: &str, path: impl Into<PathBuf>) -> Result<Self, Error> {
+        match label.strip_prefix('+') {
+            Some(scope) => self.with_shared_rank(scope, path),
+            None => self.with(label, path),
+        }
     }
 
     /// The roots, highest first.

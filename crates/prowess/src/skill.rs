@@ -57,6 +57,8 @@ pub struct Skill {
     pub(crate) id: String,
     pub(crate) scope: Scope,
     pub(crate) rank: usize,
+    /// The place of its root among those of the library.
+    pub(crate) root: usize,
     pub(crate) location: PathBuf,
     pub(crate) real: PathBuf,
     pub(crate) directory: PathBuf,

@@ -169,6 +169,55 @@ fn not_an_object(text: &str) -> Error {
     Error::new(ErrorKind::Usage, format!("the arguments must be a JSON object, not `{start}`"))
 }
 
+/// A model's tool call, whatever its provider writes around it.
+///
+/// ```
+/// use prowess::tools::Call;
+/// use serde_json::json;
+///
+/// let function = json!({"name": "activate_skill", "arguments": r#"{"name": "pdf"}"#});
+/// let call = Call::read(&json!({"id": "call-1", "type": "function", "function": function}))?;
+/// assert_eq!((call.id.as_deref(), call.tool.as_str()), (Some("call-1"), "activate_skill"));
+/// # Ok::<(), prowess::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Call {
+    /// The call's id, which is the placement of its answer; MCP has none, and Gemini does not always have one.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments: an object, or the text of one.
+    pub arguments: Value,
+}
+
+impl Call {
+    /// Reads a call in the form of a provider:
+    ///
+    /// 1. OpenAI's chat completions: `{"id", "function": {"name", "arguments"}}`;
+    /// 2. OpenAI's responses: `{"call_id", "name", "arguments"}`;
+    /// 3. Anthropic's messages: `{"id", "name", "input"}`;
+    /// 4. Gemini's: `{"id", "name", "args"}`, also inside of `functionCall`;
+    /// 5. MCP's: `{"name", "arguments"}`, also inside of `params`.
+    ///
+    /// # Errors
+    /// `Usage` if it has no name.
+    pub fn read(call: &Value) -> Result<Self, Error> {
+        let first = |value: &Value, keys: &[&str]| keys.iter().find_map(|key| value.get(key).cloned());
+        let inner = first(call, &["function", "custom", "functionCall", "function_call", "params"]);
+        let inner = inner.as_ref().unwrap_or(call);
+        let tool = inner.get("name").and_then(Value::as_str);
+        let tool = tool.ok_or_else(|| Error::new(ErrorKind::Usage, "a tool call must have a `name`"))?;
+        let ids = [(call, "call_id"), (call, "id"), (inner, "id")];
+        let id = ids.iter().find_map(|(value, key)| value.get(key)?.as_str());
+        Ok(Self {
+            id: id.map(str::to_owned),
+            tool: tool.to_owned(),
+            arguments: first(inner, &["arguments", "input", "args"]).unwrap_or_default(),
+        })
+    }
+}
+
 impl Library {
     /// Turns a model's tool call into a request; `None` if the tool is not one of this module's.
     ///

@@ -333,6 +333,24 @@ impl Question<'_> {
         self.ask
     }
 
+    /// The question as an adapter gets it: with its case's directories and options.
+    #[must_use]
+    pub fn to_json(&self, place: &Place) -> Json {
+        let mut asked = self.fields.clone();
+        let directories = [
+            ("tree", place.base().to_path_buf()),
+            ("project", place.project()),
+            ("home", place.home()),
+            ("enterprise", place.enterprise()),
+        ];
+        asked.extend(directories.map(|(key, path)| (key.to_owned(), path.to_string_lossy().into())));
+        for option in ["roots", "preset", "disable", "policy", "limits"] {
+            let given = place.case.fields.get(option);
+            asked.extend(given.map(|given| (option.to_owned(), given.clone())));
+        }
+        asked.into()
+    }
+
     /// An argument that is a text.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Collection, Registry};
-use crate::step;
+use crate::step::{self, quietly};
 
 /// Returns the directory of a collection's unpacked package, fetching it the first time.
 ///
@@ -69,20 +69,4 @@ fn unpack(collection: &Collection, from: &Path, into: &Path) -> Result<(), Strin
             quietly(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(into))
         }
     }
-}
-
-/// Runs a command and keeps only the line that says why it failed.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().display().to_string();
-    let output = command.output().map_err(|error| format!("`{program}` did not start: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let why = said
-        .lines()
-        .find(|line| line.to_ascii_lowercase().contains("error"))
-        .or(said.lines().last())
-        .unwrap_or_default();
-    Err(format!("`{program}` failed: {why}"))
 }

@@ -96,7 +96,7 @@ pub(crate) fn run(binary: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn debug_build() -> Result<PathBuf, Failure> {
-    step::run(&mut cargo(&["build", "--package", "prowess-cli", "--features", step::FEATURES]))?;
+    step::run(&mut cargo(&["build", "--package", "prowess-cli"]))?;
     step::built("prowess")
 }
 

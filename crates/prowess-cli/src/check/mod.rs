@@ -10,8 +10,9 @@ use std::process::ExitCode;
 
 use prowess::diagnostic::{Diagnostic, Severity};
 use prowess::{Library, json, lint};
+use prowess_args::{Global, exit::ENVIRONMENT};
 
-use crate::args::{CheckArgs, CheckFormat, FailOn, Global};
+use crate::args::{CheckArgs, CheckFormat, FailOn};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -61,7 +62,7 @@ pub(crate) fn check(global: &Global, args: &CheckArgs, output: &mut Output) -> R
         CheckFormat::Json => output.json(&json::check(&report.diagnostics, report.files))?,
     }
     if unwritten > 0 {
-        return Ok(ExitCode::from(crate::failure::ENVIRONMENT));
+        return Ok(ExitCode::from(ENVIRONMENT));
     }
     let least = match args.fail_on {
         FailOn::Error => Some(Severity::Error),
@@ -86,8 +87,7 @@ fn gather(global: &Global, paths: &[PathBuf], output: &mut Output) -> Result<Rep
     for context in &contexts {
         let library: &Library = &context.library;
         report.files += library.scan().skill_files;
-        report.diagnostics.extend(library.diagnostics().iter().cloned());
-        report.diagnostics.extend(lint::lint(library, &context.full_catalog()));
+        report.diagnostics.extend(lint::check(library, &context.full_catalog()));
     }
     let place = |diagnostic: &Diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start));
     report.diagnostics.sort_by_key(place);

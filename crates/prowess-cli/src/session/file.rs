@@ -1,16 +1,13 @@
 //! A session in a file: one process at a time, and written whole or not at all.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use prowess::ledger::{Snapshot, Texts};
 use prowess::{Ledger, Library};
 use serde_json::Value;
-use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
+use crate::locked::LockedFile;
 use crate::output::Output;
 
 /// Where the conversation stands in the file, beside the ledger.
@@ -18,28 +15,19 @@ const CONVERSATION: &str = "conversation";
 
 /// A session file that this process holds the lock of.
 pub(crate) struct SessionFile {
-    path: PathBuf,
+    file: LockedFile,
     /// What `run` keeps beside the ledger; nothing for the other commands.
     conversation: Option<Value>,
-    _lock: File,
 }
 
 impl SessionFile {
-    /// Waits for other processes to finish with the file. The lock lies beside it, as `FILE.lock`; where the file is a
-    /// link, beside what it leads to.
+    /// Waits for other processes to finish with the file.
     pub(crate) fn lock(path: &Path) -> Result<Self, Failure> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if path.is_dir() {
-            return Err(refused(&path, &io::ErrorKind::IsADirectory.into()));
-        }
-        let mut beside = OsString::from(&path);
-        beside.push(".lock");
-        let lock = File::create(&beside).map_err(|error| refused(Path::new(&beside), &error))?;
-        lock.lock().map_err(|error| refused(&path, &error))?;
-        let saved = std::fs::read(&path).unwrap_or_default();
-        let saved: Value = serde_json::from_slice(&saved).unwrap_or_default();
+        let file = LockedFile::lock(path, "session")?;
+        let saved = file.read()?.unwrap_or_default();
+        let saved: Value = serde_json::from_str(&saved).unwrap_or_default();
         let conversation = saved.get(CONVERSATION).cloned();
-        Ok(Self { path, conversation, _lock: lock })
+        Ok(Self { file, conversation })
     }
 
     /// The conversation that `run` left.
@@ -56,16 +44,9 @@ impl SessionFile {
 
     /// The session as it was saved; a new one if there is no file yet.
     pub(crate) fn read(&self) -> Result<Snapshot, Failure> {
-        let damaged = |what: &str| Failure::usage(format!("`{}`: {what}", self.path.display()));
-        match std::fs::read(&self.path) {
-            Ok(bytes) => {
-                let text = String::from_utf8(bytes).map_err(|_| damaged("the session is no UTF-8"))?;
-                Snapshot::from_json(&text).map_err(|error| damaged(error.message()))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(Ledger::new().snapshot(Texts::Included))
-            }
-            Err(error) => Err(refused(&self.path, &error)),
+        match self.file.read()? {
+            Some(text) => Snapshot::from_json(&text).map_err(|error| self.file.damaged(error.message())),
+            None => Ok(Ledger::new().snapshot(Texts::Included)),
         }
     }
 
@@ -92,22 +73,9 @@ impl SessionFile {
             saved.insert(CONVERSATION.to_owned(), conversation.clone());
             text = Value::Object(saved).to_string();
         }
-        let written = self.beside(text.as_bytes()).map_err(|error| refused(&self.path, &error))?;
+        let written = self.file.prepare(&text)?;
         print(output)?;
         output.flush()?;
-        written.persist(&self.path).map_err(|error| refused(&self.path, &error.error))?;
-        Ok(())
+        self.file.replace(written)
     }
-
-    fn beside(&self, bytes: &[u8]) -> io::Result<NamedTempFile> {
-        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut beside = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
-        beside.write_all(bytes)?;
-        beside.as_file().sync_all()?;
-        Ok(beside)
-    }
-}
-
-fn refused(path: &Path, error: &io::Error) -> Failure {
-    Failure::io(format!("the session `{}`: {error}", path.display()))
 }

@@ -55,4 +55,5 @@ fn skill_names_are_completed() {
     }
     check(&["wh"], &["why"]);
     check(&["check", "--format", ""], &["human", "json", "github"]);
+    check(&["mcp", "--catalog", ""], &["both", "tool", "instructions"]);
 }

@@ -67,9 +67,11 @@ fn demo() {
 #[test]
 fn help() {
     // The list of commands is that of all features.
-    #[cfg(all(feature = "mcp", feature = "select"))]
+    #[cfg(feature = "select")]
     check(&["--help"], file!["human/help.txt"], "".into_data());
-    for command in ["list", "catalog", "cost", "activate", "resource", "select", "check", "why", "demo"] {
+    for command in
+        ["list", "catalog", "cost", "activate", "resource", "select", "check", "why", "mcp", "demo"]
+    {
         let ran = prowess(Path::new("."), &[command, "--help"]);
         assert!(ran.stdout.contains("\nExamples:\n  prowess "), "{command}");
         let too_wide = ran.stdout.lines().find(|line| line.chars().count() > 80);

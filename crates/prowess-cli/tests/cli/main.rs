@@ -7,9 +7,12 @@ mod completions;
 mod failures;
 mod harness;
 mod human;
+#[cfg(unix)]
+mod mcp;
 #[cfg(feature = "select")]
 mod models;
 mod options;
 mod session;
 mod shapes;
+mod trust;
 mod why;

@@ -47,6 +47,19 @@ pub enum Observed {
     Nothing,
 }
 
+impl Observed {
+    /// The word that stands for it in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::PartOfBody => "part-of-body",
+            Self::Resource => "resource",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
 impl Ledger {
     /// Takes note of a file that the model read by the host's own means; `placement` is where its text will stand.
     ///

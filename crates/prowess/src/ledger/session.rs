@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::{Known, Ledger, Present, ReceiptKind, Standing, State};
 use crate::activate::{Rendered, render_body};
 use crate::compact::{Budget, Compaction};
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::library::{Library, Origin};
 use crate::skill::Skill;
+use crate::word::unknown;
 
 /// A ledger as it was, for keeping. With the feature `serde` it turns into JSON and back.
 ///
@@ -79,6 +80,31 @@ pub enum Inherit {
     Names,
     /// The texts of the skills in force, within a budget.
     Texts(Budget),
+}
+
+impl Inherit {
+    /// What a word stands for: `nothing`, `names`, or `texts`, which needs a budget.
+    ///
+    /// # Errors
+    /// `Usage` if it is another word, or `texts` without a budget.
+    ///
+    /// ```
+    /// use prowess::{compact::Budget, ledger::Inherit};
+    ///
+    /// assert!(matches!(Inherit::read("texts", Some(Budget::total(8_000)))?, Inherit::Texts(_)));
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
+    pub fn read(word: &str, budget: Option<Budget>) -> Result<Self, Error> {
+        match (word, budget) {
+            ("nothing", _) => Ok(Self::Nothing),
+            ("names", _) => Ok(Self::Names),
+            ("texts", Some(budget)) => Ok(Self::Texts(budget)),
+            ("texts", None) => {
+                Err(Error::new(ErrorKind::Usage, "texts are inherited within a budget: give one"))
+            }
+            _ => Err(unknown("inheritance", word, &["nothing", "names", "texts"])),
+        }
+    }
 }
 
 impl Ledger {

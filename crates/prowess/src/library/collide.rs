@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::load::Candidate;
 use super::{Duplicate, LoadOptions, Shadowed};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::scope::ResolvedRoot;
+use crate::scope::{ResolvedRoot, Root};
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::{ALL_RESOURCES, Source};
 use crate::text::composed;
@@ -87,7 +87,12 @@ fn visibility(candidate: &Candidate, roots: &[ResolvedRoot], options: &LoadOptio
         true => Visibility::UserOnly,
         false => Visibility::Listed,
     };
-    own.max(options.policy.visibility(roots[candidate.root].root.scope.as_str(), &frontmatter.name))
+    let root = &roots[candidate.root].root;
+    let visibility = own.max(options.policy.visibility(root.scope.as_str(), &frontmatter.name));
+    match options.policy.trust.trusts(root, &candidate.location, options.source.as_ref()) {
+        true => visibility,
+        false => Visibility::Untrusted,
+    }
 }
 
 impl Settled {
@@ -105,7 +110,7 @@ impl Settled {
                     && winner.scope != roots[root].root.scope
                     && winner.visibility.is_enabled() == contender.visibility.is_enabled()
             });
-            let skill = self.name_skill(contender, &roots[root]);
+            let skill = self.name_skill(contender, &roots[root].root);
             self.diagnostics.extend(untrusted(&skill));
             if shares_rank {
                 self.skills.push(skill.clone());
@@ -119,16 +124,18 @@ impl Settled {
 
     /// Gives the skill the first id that is free: `scope:name`, else with its directory behind an `@`. Directories that
     /// are no text may look alike; those are numbered.
-    fn name_skill(&mut self, contender: Contender, root: &ResolvedRoot) -> Arc<Skill> {
-        let Contender { candidate: Candidate { location, real, reading, .. }, visibility } = contender;
+    fn name_skill(&mut self, contender: Contender, root: &Root) -> Arc<Skill> {
+        let Contender { candidate: Candidate { root: root_index, location, real, reading, .. }, visibility } =
+            contender;
         let directory = location.parent().unwrap_or(Path::new("")).to_path_buf();
-        let short = format!("{}:{}", root.root.scope, reading.frontmatter.name);
+        let short = format!("{}:{}", root.scope, reading.frontmatter.name);
         let id = if self.ids.contains(&short) { self.long_id(&short, &directory, root) } else { short };
         self.ids.insert(id.clone());
         Arc::new(Skill {
             id,
-            scope: root.root.scope.clone(),
-            rank: root.root.rank,
+            scope: root.scope.clone(),
+            rank: root.rank,
+            root: root_index,
             location,
             real,
             directory,
@@ -140,9 +147,9 @@ impl Settled {
         })
     }
 
-    fn long_id(&self, short: &str, directory: &Path, root: &ResolvedRoot) -> String {
+    fn long_id(&self, short: &str, directory: &Path, root: &Root) -> String {
         let at = |directory: &Path| format!("{short}@{}", composed(&display_path(directory)));
-        let (long, longest) = (at(&relative(directory, &root.root.base)), at(directory));
+        let (long, longest) = (at(&relative(directory, &root.base)), at(directory));
         let numbered = (2..).map(|number: usize| format!("{longest}#{number}"));
         let ids = [long, longest.clone()].into_iter().chain(numbered);
         ids.into_iter().find(|id| !self.ids.contains(id)).unwrap_or_default()
@@ -184,6 +191,6 @@ fn relative(directory: &Path, base: &Path) -> PathBuf {
 fn untrusted(skill: &Skill) -> Option<Diagnostic> {
     (skill.visibility == Visibility::Untrusted).then(|| {
         Diagnostic::new(Code::Untrusted, &skill.location, format!("skill `{}` is not trusted", skill.name()))
-            .help("read the skill, then allow it in the host's policy")
+            .help("read the skill, then allow it in the host's policy (`prowess trust` on the command line)")
     })
 }

@@ -4,6 +4,7 @@ mod collide;
 mod find;
 mod load;
 mod options;
+mod path;
 mod policy;
 mod reload;
 
@@ -17,6 +18,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::scope::{Lookalike, Root, Roots};
 use crate::skill::Skill;
 use crate::source::{LimitHit, ScanOptions, Source};
+use crate::trust::Trust;
 
 /// Who asks for a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -153,6 +155,12 @@ impl Library {
         &self.0.shadowed
     }
 
+    /// Every skill there is: those that bear their name, then those that lost theirs.
+    pub fn all(&self) -> impl Iterator<Item = &Skill> {
+        let shadowed = self.shadowed().iter().map(|shadowed| &shadowed.skill);
+        self.skills().iter().chain(shadowed).map(AsRef::as_ref)
+    }
+
     /// The identical copies, sorted by location.
     #[must_use]
     pub fn duplicates(&self) -> &[Duplicate] {
@@ -180,6 +188,12 @@ impl Library {
     /// The directories a host must let a model read, for the skills that a model may activate.
     pub fn readable_roots(&self) -> impl Iterator<Item = &std::path::Path> {
         self.listed().map(|skill| skill.directory())
+    }
+
+    /// What it takes for a skill to be trusted here.
+    #[must_use]
+    pub fn trust(&self) -> &Trust {
+        &self.0.options.policy.trust
     }
 
     pub(crate) fn source(&self) -> &dyn Source {

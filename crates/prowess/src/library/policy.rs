@@ -5,6 +5,7 @@ use glob::Pattern;
 use crate::error::{Error, ErrorKind};
 use crate::skill::Visibility;
 use crate::text::composed;
+use crate::trust::Trust;
 
 /// Restricts the visibility of skills, by scope or by name pattern.
 ///
@@ -28,6 +29,7 @@ pub struct Policy {
     scopes: Vec<(String, Visibility)>,
     patterns: Vec<(IdPattern, Visibility)>,
     allowed: Vec<IdPattern>,
+    pub(super) trust: Trust,
 }
 
 impl Policy {
@@ -62,7 +64,41 @@ impl Policy {
         Ok(self)
     }
 
-    /// What this policy makes of a skill of that scope and name.
+    /// Adds rules from JSON: a list of `{"scope": label, "is": visibility}`, `{"pattern": glob, "is": visibility}` and
+    /// `{"allow": glob}`, a visibility being `user-only`, `hidden` or `untrusted`.
+    ///
+    /// # Errors
+    /// `Usage` if it is no such list, or a pattern is no glob.
+    ///
+    /// ```
+    /// use prowess::{Policy, skill::Visibility};
+    ///
+    /// let policy = Policy::new().rules(&serde_json::json!([{"scope": "project", "is": "untrusted"}]))?;
+    /// assert_eq!(policy.visibility("project", "pdf"), Visibility::Untrusted);
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
+    #[cfg(feature = "serde")]
+    pub fn rules(self, rules: &serde_json::Value) -> Result<Self, Error> {
+        let rules = rules.as_array().ok_or_else(|| no_rule(rules))?;
+        rules.iter().try_fold(self, |policy, rule| {
+            let text = |key: &str| rule.get(key).and_then(serde_json::Value::as_str);
+            match (text("allow"), text("scope"), text("pattern"), text("is")) {
+                (Some(pattern), None, None, None) => policy.allow(pattern),
+                (None, Some(scope), None, Some(is)) => Ok(policy.scope(scope, is.parse()?)),
+                (None, None, Some(pattern), Some(is)) => policy.restrict(pattern, is.parse()?),
+                _ => Err(no_rule(rule)),
+            }
+        })
+    }
+
+    /// What it takes for a skill to be trusted; default: nothing.
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// What this policy makes of a skill of that scope and name, if it is trusted.
     #[must_use]
     pub fn visibility(&self, scope: &str, name: &str) -> Visibility {
         let scopes =
@@ -78,6 +114,13 @@ impl Policy {
             strictest.max(Visibility::Hidden)
         }
     }
+}
+
+#[cfg(feature = "serde")]
+fn no_rule(rule: &serde_json::Value) -> Error {
+    let shown: String = rule.to_string().chars().take(100).collect();
+    let forms = r#"`{"scope", "is"}`, `{"pattern", "is"}` or `{"allow"}`"#;
+    Error::new(ErrorKind::Usage, format!("`{shown}` is no rule of the form {forms}, or no list of them"))
 }
 
 #[derive(Debug, Clone)]

@@ -11,11 +11,14 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 pub use self::rewrite::Rewritten;
-use crate::activate::digest;
+use crate::activate::{Delivery, Request, digest};
 use crate::compact::{Budget, Compaction};
 use crate::error::{Error, ErrorKind};
 use crate::ledger::{Ledger, Present};
 use crate::tools::Shape;
+
+/// About how much of a conversation faces keep unless they are told otherwise, in tokens.
+pub const KEPT_TOKENS: usize = 8_000;
 
 /// A conversation that its provider accepts.
 ///
@@ -203,6 +206,52 @@ impl Conversation {
         let cut = cut.clamp(self.lead, self.messages.len().max(self.lead));
         let around = self.groups.iter().find(|group| group.start < cut && cut < group.end);
         around.map_or(cut, |group| group.start)
+    }
+}
+
+impl Ledger {
+    /// [Commits](Self::commit) a compaction that the host places as one text of its own, such as a message of the user, and
+    /// hands over that text; empty if there is nothing to place.
+    ///
+    /// ```
+    /// use prowess::{Ledger, ledger::Inherit};
+    ///
+    /// let (mut child, compaction) = Ledger::new().fork(Inherit::Names);
+    /// assert_eq!(child.commit_text(compaction), "");
+    /// ```
+    pub fn commit_text(&mut self, compaction: Compaction) -> String {
+        let text = compaction.text();
+        let placements = vec![placement(&text); compaction.blocks().len()];
+        self.commit(compaction, placements);
+        text
+    }
+}
+
+impl Request {
+    /// [Delivers](Self::deliver) a text that the host places as one of its own, such as a message of the user: its
+    /// placement is [`placement`] of it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use prowess::{Ledger, Library, LoadOptions, Origin, Roots, messages::Conversation, source::Memory};
+    /// use serde_json::json;
+    ///
+    /// let memory = Memory::new().with("/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills.\n---\nFill.");
+    /// let roots = Roots::new().with("user", "/skills")?;
+    /// let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+    /// let mut ledger = Ledger::new();
+    /// let delivery = library.activate("pdf", Origin::User).deliver_text(&mut ledger);
+    /// let messages = json!([{"role": "user", "content": delivery.text()}]);
+    /// ledger.reconcile(Conversation::detect(messages)?.present());
+    /// assert!(ledger.resident("user:pdf").is_some());
+    /// # Ok::<(), prowess::Error>(())
+    /// ```
+    pub fn deliver_text(self, ledger: &mut Ledger) -> Delivery {
+        // No text has this placement.
+        let unknown = "text:";
+        let delivery = self.deliver(ledger, unknown);
+        ledger.relocate(unknown, placement(delivery.text()));
+        delivery
     }
 }
 

@@ -1,8 +1,8 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prowess_testkit::{Node, Tree};
 
-use super::{Places, Preset, ResolvedRoot, Roots};
+use super::{Places, Preset, ResolvedRoot, Roots, absolute};
 use crate::error::ErrorKind;
 use crate::source::Disk;
 
@@ -134,4 +134,24 @@ fn every_place_has_its_lookalikes() {
     assert_eq!(meant("/p/.agents/Skills"), Some("/p/.agents/skills"));
     assert_eq!(meant("/h/.claude/skill"), Some("/h/.claude/skills"));
     assert_eq!(roots.lookalikes().len(), 8);
+}
+
+#[test]
+fn a_path_is_absolute_from_where_it_is_given() {
+    let tree = Tree::of([("real/deep/x", Node::from("")), ("link", Node::Link("real/deep".into()))]);
+    let check = |path: &str, expected: PathBuf| {
+        assert_eq!(absolute(Path::new(path), tree.path()).unwrap(), expected, "{path}");
+    };
+    check("./a", tree.at("a"));
+    check("/a/./b", "/a/b".into());
+    check("link/..", tree.at("real"));
+    check("none/../a", tree.at("none/../a"));
+    assert_eq!(absolute(Path::new(""), tree.path()).unwrap_err().kind(), ErrorKind::Usage);
+}
+
+#[test]
+fn a_plus_before_a_scope_shares_the_rank() {
+    let roots = Roots::new().with_label("a", "/a").and_then(|roots| roots.with_label("+b", "/b")).unwrap();
+    assert_eq!(roots.iter().map(|root| root.rank).collect::<Vec<_>>(), [0, 0]);
+    assert!(Roots::new().with_label("++b", "/b").is_err());
 }

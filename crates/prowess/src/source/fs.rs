@@ -111,6 +111,22 @@ pub(crate) fn is_repository(directory: &Path) -> bool {
     fs::metadata(directory.join(".git")).is_ok_and(|metadata| metadata.is_dir() || metadata.is_file())
 }
 
+/// Whether what is there is a directory, or a link to one.
+pub(crate) fn is_directory(path: &Path) -> Result<bool, Error> {
+    fs::symlink_metadata(path).map_err(|error| Error::io(path, error))?;
+    Ok(fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()))
+}
+
+/// A text file whole; none if it is not there.
+#[cfg(feature = "serde")]
+pub(crate) fn read_text(file: &Path) -> Result<Option<String>, Error> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(file, error)),
+    }
+}
+
 /// The real path of an existing directory or file.
 pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()

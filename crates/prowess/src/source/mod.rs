@@ -16,8 +16,11 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
 pub use self::fs::Disk;
-pub(crate) use self::fs::{is_repository, real_path};
+#[cfg(feature = "serde")]
+pub(crate) use self::fs::read_text;
+pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
+pub use self::resource::NOT_LISTED;
 pub use crate::scan::SKIP;
 
 /// More files than any skill is known to have.

@@ -9,8 +9,9 @@ use crate::error::{Error, ErrorKind};
 use crate::scan::{Kind, Tree, is_skill_file, prefer_skill_file};
 use crate::source::{Part, Resource, Resources};
 
-/// Directories that hold nothing of the skill's own: they are not listed. Build output is, as a skill may ship it.
-const NOT_LISTED: &[&str] =
+/// The names of directories that hold nothing of the skill's own: what lies in them is not listed among its resources.
+/// Build output is, as a skill may ship it.
+pub const NOT_LISTED: &[&str] =
     &[".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "bower_components", "node_modules", "venv"];
 
 /// How many entries a listing looks at.

@@ -1,5 +1,6 @@
 //! The library as one face of the conformance cases. The other faces' tests use it as well, to compare answers whole.
 
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use serde_json::{Value as Json, json as object};
 pub(crate) struct LibraryFace {
     roots: Roots,
     options: LoadOptions,
-    library: Library,
+    pub(crate) library: Library,
 }
 
 impl LibraryFace {
@@ -35,15 +36,8 @@ impl LibraryFace {
         let number = |key: &str| {
             question.number(key).map(|number| usize::try_from(number).expect("a number that fits"))
         };
-        let style = match question.text("style").as_deref() {
-            Some("tool") => Style::Tool,
-            _ => Style::File,
-        };
-        let format = match question.text("format").as_deref() {
-            Some("markdown") => Format::Markdown,
-            Some("json") => Format::Json,
-            _ => Format::Xml,
-        };
+        let style = word(question, "style").unwrap_or(Style::File);
+        let format = word(question, "format").unwrap_or(Format::Xml);
         let options = CatalogOptions::new().style(style).format(format);
         let options = number("budget").into_iter().fold(options, CatalogOptions::budget);
         let options = question.texts("pin").into_iter().fold(options, CatalogOptions::pin);
@@ -62,7 +56,8 @@ impl LibraryFace {
             .library
             .activate(&name, origin(question))
             .with_arguments(&question.text("arguments").unwrap_or_default());
-        json::delivery(&request.deliver(&mut Ledger::new(), "here"), &Estimate)
+        let delivery = request.deliver(&mut Ledger::new(), "here");
+        delivery.error().map_or_else(|| json::delivery(&delivery, &Estimate), json::error)
     }
 
     fn resource(&self, question: &Question<'_>) -> Result<Json, Error> {
@@ -83,13 +78,10 @@ impl LibraryFace {
 
     fn check(&self, question: &Question<'_>) -> Option<Json> {
         if question.argument("paths").is_some() {
-            // What a path stands for is the command line's affair.
+            // It is the disk that is asked what a path is.
             return None;
         }
-        let mut diagnostics = self.library.diagnostics().to_vec();
-        diagnostics.extend(lint::lint(&self.library, &self.catalog(question)));
-        diagnostics
-            .sort_by_key(|diagnostic| (diagnostic.path.clone(), diagnostic.span.map(|span| span.start)));
+        let diagnostics = lint::check(&self.library, &self.catalog(question));
         Some(json::check(&diagnostics, self.library.scan().skill_files))
     }
 
@@ -100,21 +92,12 @@ impl LibraryFace {
         let Some(request) = self.library.request(&tool, arguments) else {
             return object!({"status": "not-ours"});
         };
-        let delivery = request.deliver(&mut Ledger::new(), "here");
-        match (delivery.error(), delivery.activation()) {
-            (None, None) => object!({"status": delivery.status().as_str(), "text": delivery.text()}),
-            _ => json::delivery(&delivery, &Estimate),
-        }
+        json::delivery(&request.deliver(&mut Ledger::new(), "here"), &Estimate)
     }
 
     fn mentions(&self, question: &Question<'_>) -> Json {
         let prompt = question.text("prompt").unwrap_or_default();
-        let found = mention::find(&self.library, &prompt).into_iter().map(|mention| {
-            object!({
-                "id": mention.skill.id(), "mention": prompt[mention.span], "arguments": mention.arguments,
-            })
-        });
-        found.collect()
+        json::mentions(&mention::find(&self.library, &prompt), &prompt)
     }
 }
 
@@ -123,7 +106,10 @@ impl Face for LibraryFace {
         Ok(Some(match question.ask() {
             "list" => self.list(),
             "catalog" => json::catalog(&self.catalog(question)),
-            "tools" => tools::definitions(&self.library, shape(question)).into(),
+            "tools" => {
+                let shape = word(question, "provider").unwrap_or(Shape::OpenAi);
+                tools::definitions(&self.library, shape).into()
+            }
             "activate" => self.activate(question),
             "resource" => self.resource(question).unwrap_or_else(|error| json::error(&error)),
             "why" => self.why(question),
@@ -135,20 +121,13 @@ impl Face for LibraryFace {
     }
 }
 
-pub(crate) fn origin(question: &Question<'_>) -> Origin {
-    match question.text("origin").as_deref() {
-        Some("model") => Origin::Model,
-        _ => Origin::User,
-    }
+/// A choice, by its word.
+fn word<T: FromStr<Err = Error>>(question: &Question<'_>, key: &str) -> Option<T> {
+    question.text(key).map(|word| word.parse().expect("a word that stands for a choice"))
 }
 
-fn shape(question: &Question<'_>) -> Shape {
-    match question.text("provider").as_deref() {
-        Some("anthropic") => Shape::Anthropic,
-        Some("gemini") => Shape::Gemini,
-        Some("mcp") => Shape::Mcp,
-        _ => Shape::OpenAi,
-    }
+pub(crate) fn origin(question: &Question<'_>) -> Origin {
+    word(question, "origin").unwrap_or(Origin::User)
 }
 
 fn roots(place: &Place) -> Roots {
@@ -170,19 +149,5 @@ fn policy(place: &Place) -> Policy {
     let hidden = place.disabled().into_iter().fold(Policy::new(), |policy, pattern| {
         policy.restrict(&pattern, Visibility::Hidden).expect("a pattern")
     });
-    place.policy().iter().fold(hidden, |policy, rule| {
-        let text = |key: &str| rule.get(key).and_then(Json::as_str);
-        let is = match text("is") {
-            Some("user-only") => Visibility::UserOnly,
-            Some("untrusted") => Visibility::Untrusted,
-            Some("hidden") => Visibility::Hidden,
-            _ => Visibility::Listed,
-        };
-        match (text("allow"), text("scope"), text("pattern")) {
-            (Some(pattern), _, _) => policy.allow(pattern).expect("a pattern"),
-            (_, Some(scope), _) => policy.scope(scope, is),
-            (_, _, Some(pattern)) => policy.restrict(pattern, is).expect("a pattern"),
-            _ => panic!("no rule: {rule}"),
-        }
-    })
+    hidden.rules(&place.policy().into()).expect("rules")
 }

@@ -19,4 +19,5 @@ mod mentions;
 mod resources;
 mod states;
 mod tools;
+mod trust;
 mod visibility;

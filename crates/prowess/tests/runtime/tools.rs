@@ -1,5 +1,5 @@
 use prowess::catalog::Style;
-use prowess::tools::{self, Shape};
+use prowess::tools::{self, Call, Shape};
 use prowess::{Catalog, CatalogOptions, ErrorKind, Ledger, Library, json};
 use serde_json::{Value, json as object};
 
@@ -131,6 +131,43 @@ fn a_refusal_tells_the_model_what_to_do() {
     assert!(told(r#"{"name": "lint"}"#).contains("say which: `plugin-a:lint`, `plugin-b:lint`"));
     assert!(told("{").contains("must be a JSON object"));
     assert!(told(&"x".repeat(100_000)).len() < 200);
+}
+
+#[test]
+fn a_call_is_read_in_every_form() {
+    let text = r#"{"name": "pdf"}"#;
+    let object = object!({"name": "pdf"});
+    let request =
+        object!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "t", "arguments": object}});
+    for (call, id, arguments) in [
+        (
+            object!({"id": "1", "type": "function", "function": {"name": "t", "arguments": text}}),
+            "1",
+            object!(text),
+        ),
+        (
+            object!({"id": "x", "call_id": "1", "type": "function_call", "name": "t", "arguments": text}),
+            "1",
+            object!(text),
+        ),
+        (object!({"id": "1", "type": "tool_use", "name": "t", "input": object}), "1", object.clone()),
+        (object!({"functionCall": {"id": "1", "name": "t", "args": object}}), "1", object.clone()),
+        (object!({"id": null, "name": "t", "args": object}), "", object.clone()),
+        (request, "", object.clone()),
+        (object!({"name": "t"}), "", Value::Null),
+        (
+            object!({"id": "1", "type": "custom", "custom": {"name": "t", "input": "free text"}}),
+            "1",
+            object!("free text"),
+        ),
+    ] {
+        let read = Call::read(&call).unwrap();
+        let id = Some(id.to_owned()).filter(|id| !id.is_empty());
+        assert_eq!((read.id, read.tool.as_str(), read.arguments), (id, "t", arguments), "{call}");
+    }
+    for call in [object!({}), object!(null), object!("t"), object!({"name": 1}), object!({"function": "t"})] {
+        assert_eq!(Call::read(&call).unwrap_err().kind(), ErrorKind::Usage, "{call}");
+    }
 }
 
 #[test]

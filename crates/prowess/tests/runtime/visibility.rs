@@ -3,11 +3,29 @@ use prowess::skill::Visibility;
 use prowess::source::ByteRange;
 use prowess::tools::{self, Shape};
 use prowess::{Catalog, CatalogOptions, ErrorKind, Ledger, Library, Origin, Policy};
+use serde_json::json;
 
 use crate::common::{activate, codes, memory, memory_with, skill};
 
 fn names(library: &Library) -> Vec<&str> {
     library.listed().map(|skill| skill.name()).collect()
+}
+
+#[test]
+fn rules_are_read_from_json() {
+    let read = |rules| Policy::new().rules(&rules);
+    let policy = read(json!([{"pattern": "x-*", "is": "user-only"}, {"allow": "*:*"}])).unwrap();
+    assert_eq!(policy.visibility("user", "x-doc"), Visibility::UserOnly);
+    for wrong in [
+        json!({}),
+        json!([1]),
+        json!([{"scope": "user"}]),
+        json!([{"scope": "user", "is": "gone"}]),
+        json!([{"allow": "a", "is": "hidden"}]),
+        json!([{"allow": "["}]),
+    ] {
+        assert_eq!(read(wrong.clone()).unwrap_err().kind(), ErrorKind::Usage, "{wrong}");
+    }
 }
 
 #[test]

@@ -66,7 +66,6 @@ fn unknown_methods_and_wrong_params_are_the_protocols_errors() {
     let tree = tree();
     let mut client = Client::start(&tree, LEGACY, &[]);
     assert_eq!(client.refusal("nonsense/method", json!({})), -32601);
-    assert_eq!(client.refusal("resources/subscribe", json!({"uri": "skill://forms/SKILL.md"})), -32601);
     let refused: Value = client.ask("tools/call", json!({"nonsense": 1}));
     assert!(refused["error"]["code"].is_i64(), "{refused}");
     assert!(!client.call("list_skills", json!({})).1);

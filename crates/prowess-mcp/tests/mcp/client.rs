@@ -17,8 +17,8 @@ pub(crate) struct Client {
     /// The revision whose requests carry it themselves, if it is that one.
     revision: &'static str,
     last: u64,
-    /// The methods of the notifications so far.
-    pub(crate) told: Vec<String>,
+    /// The notifications so far.
+    pub(crate) told: Vec<Value>,
 }
 
 impl Client {
@@ -34,18 +34,19 @@ impl Client {
 
     /// Starts a server and says nothing to it.
     pub(crate) fn spawn(tree: &Path, options: &[&str]) -> Self {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_prowess"))
-            .arg("mcp")
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess-mcp"));
+        command
             .args(["--enterprise", "/no/such/directory", "--project"])
             .arg(tree.join("project"))
             .arg("--home")
-            .arg(tree.join("home"))
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
+            .arg(tree.join("home"));
+        Self::of(command.args(options))
+    }
+
+    /// Starts a server by this command.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect("the server starts");
         let stdin = server.stdin.take();
         let stdout = BufReader::new(server.stdout.take().expect("stdout is a pipe"));
         Self { server, stdin, stdout, revision: LEGACY, last: 0, told: Vec::new() }
@@ -59,9 +60,8 @@ impl Client {
         answer
     }
 
-    /// Asks, and gives the whole answer.
-    #[track_caller]
-    pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> Value {
+    /// Sends a request, and gives its id.
+    pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         self.last += 1;
         if self.revision == CURRENT {
             params["_meta"] = json!({
@@ -72,12 +72,25 @@ impl Client {
         }
         let request = json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
         self.write(format!("{request}\n").as_bytes());
+        self.last
+    }
+
+    /// Asks, and gives the whole answer.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Waits for the answer to a request.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.read().expect("the server answers");
-            match message["method"].as_str() {
-                Some(method) => self.told.push(method.to_owned()),
-                None if message["id"] == self.last => return message,
-                None => {}
+            if message["method"].is_string() {
+                self.told.push(message);
+            } else if message["id"] == id {
+                return message;
             }
         }
     }
@@ -118,18 +131,53 @@ impl Client {
 
     /// Waits for a notification of a method.
     #[track_caller]
-    pub(crate) fn wait_for(&mut self, method: &str) {
-        while !self.told.iter().any(|told| told == method) {
+    pub(crate) fn wait_for(&mut self, method: &str) -> Value {
+        self.wait_until(|told| told["method"] == method)
+    }
+
+    /// Waits for a notification.
+    #[track_caller]
+    pub(crate) fn wait_until(&mut self, is_meant: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            if let Some(told) = self.told.iter().find(|told| is_meant(told)) {
+                return told.clone();
+            }
             let message = self.read().expect("the server still speaks");
-            self.told.extend(message["method"].as_str().map(str::to_owned));
+            if message["method"].is_string() {
+                self.told.push(message);
+            }
         }
+    }
+
+    pub(crate) fn has_heard(&self, method: &str) -> bool {
+        self.told.iter().any(|told| told["method"] == method)
+    }
+
+    /// Waits for the begin of an answer, and leaves it unread.
+    pub(crate) fn wait_for_bytes(&mut self) {
+        self.stdout.fill_buf().expect("the server still speaks");
+    }
+
+    pub(crate) fn terminate(&self) {
+        terminate(&self.server);
     }
 
     /// Closes stdin, and gives the exit code.
     pub(crate) fn close(mut self) -> Option<i32> {
         self.stdin = None;
+        self.wait()
+    }
+
+    /// Waits for the end of the server, and gives its exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
         self.server.wait().expect("the server ends").code()
     }
+}
+
+/// Tells a process to end.
+pub(crate) fn terminate(process: &Child) {
+    let kill = Command::new("kill").args(["-TERM", &process.id().to_string()]).status();
+    assert!(kill.is_ok_and(|status| status.success()), "the process can be told to end");
 }
 
 impl Drop for Client {

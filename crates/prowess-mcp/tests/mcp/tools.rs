@@ -109,43 +109,6 @@ fn prompts_are_what_the_user_may_activate() {
 }
 
 #[test]
-fn what_changes_is_served_changed_and_told() {
-    let tree = tree();
-    let mut client = Client::start(&tree, LEGACY, &[]);
-    client.call("list_skills", json!({}));
-    assert!(client.told.is_empty());
-    let tree = tree.with("project/.agents/skills/new/SKILL.md", skill("new", ""));
-    assert!(client.call("activate_skill", json!({"name": "new"})).0.contains("\nBody.\n"));
-    for list in ["tools", "prompts"] {
-        client.wait_for(&format!("notifications/{list}/list_changed"));
-    }
-    tree.remove("project/.agents/skills/new");
-    assert!(client.call("activate_skill", json!({"name": "new"})).1);
-}
-
-#[test]
-fn a_client_hears_of_changes_without_asking() {
-    #[track_caller]
-    fn check(client: &mut Client) {
-        client.told.clear();
-        client.wait_for("notifications/tools/list_changed");
-    }
-    let tree = tree();
-    let mut client = Client::start(&tree, LEGACY, &[]);
-    client.call("list_skills", json!({}));
-    let tree = tree.with("project/.agents/skills/group/new/SKILL.md", skill("new", ""));
-    check(&mut client);
-    tree.remove("project/.agents/skills/forms/SKILL.md");
-    check(&mut client);
-    tree.remove("project/.agents/skills");
-    check(&mut client);
-    let tree = tree.with("project/.agents/skills/late/SKILL.md", skill("late", ""));
-    check(&mut client);
-    assert!(client.call("activate_skill", json!({"name": "late"})).0.contains("\nBody.\n"));
-    drop(tree);
-}
-
-#[test]
 fn a_project_without_skills_is_served_until_there_are_some() {
     let tree =
         prowess_testkit::Tree::new().with("project/.git", Node::Directory).with("home", Node::Directory);

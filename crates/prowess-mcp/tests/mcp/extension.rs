@@ -216,6 +216,25 @@ fn an_edited_file_has_another_digest() {
 }
 
 #[test]
+fn what_has_vanished_since_it_was_listed_is_said_to_be_gone() {
+    let tree = tree();
+    let mut client = Client::start(&tree, LEGACY, &[]);
+    let lint = "skill://lint/SKILL.md";
+    let listed = client.result("skills/list", json!({}));
+    assert_eq!(listed["skills"][1]["uri"], "skill://lint/SKILL.md");
+    tree.remove("project/.agents/skills/lint");
+    assert_eq!(client.refusal("resources/read", uri(lint)), -32002);
+    assert_eq!(client.refusal("skills/get", uri(lint)), -32602);
+    assert_eq!(client.refusal("resources/directory/read", uri("skill://lint")), -32602);
+    assert!(client.call("activate_skill", json!({"name": "lint"})).1);
+    assert!(client.call("read_skill_resource", json!({"name": "lint", "path": "a.md"})).1);
+    tree.remove("project/.agents/skills/ship");
+    assert_eq!(client.refusal("prompts/get", json!({"name": "ship"})), -32602);
+    tree.remove("project");
+    assert!(client.call("list_skills", json!({})).0.contains("\"total\":1"));
+}
+
+#[test]
 fn what_is_too_large_has_no_manifest_and_is_still_served() {
     let tree = tree();
     let files = (0..512).map(|number| (format!("project/.agents/skills/many/{number}.txt"), Node::from("x")));
@@ -232,6 +251,8 @@ fn what_is_too_large_has_no_manifest_and_is_still_served() {
     assert_eq!(large["skill"]["resources"], "dynamic");
     assert_eq!(client.refusal("resources/read", uri("skill://large/large.bin")), -32602);
     assert_eq!(client.result("resources/read", uri("skill://many/511.txt"))["contents"][0]["text"], "x");
+    let path = json!({"name": "large", "path": "large.bin"});
+    assert!(client.call("read_skill_resource", path).0.len() < 1_000_000);
     let mut seen = 0;
     let mut cursor = Value::Null;
     loop {

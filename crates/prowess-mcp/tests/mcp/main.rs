@@ -1,6 +1,8 @@
 //! The MCP server, by a client over stdio.
 
+mod changes;
 mod client;
+mod config;
 mod extension;
 mod hostile;
 mod http;

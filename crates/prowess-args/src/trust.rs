@@ -1,0 +1,55 @@
+use std::path::PathBuf;
+
+use prowess::skill::Visibility;
+use prowess::trust::{Rule, STORE_FILE, Trust, TrustStore};
+use prowess::{Error, ErrorKind, Library};
+
+use crate::Global;
+
+impl Global {
+    /// The file of the skills that were allowed; it need not be there.
+    ///
+    /// # Errors
+    /// If there is no home.
+    pub fn trust_file(&self) -> Result<PathBuf, Error> {
+        let home = self.home()?;
+        match home.as_os_str().is_empty() {
+            true => Err(Error::new(
+                ErrorKind::Usage,
+                "there is no home to keep what is allowed in; give `--home`",
+            )),
+            false => Ok(home.join(STORE_FILE)),
+        }
+    }
+
+    /// The skills that were allowed.
+    ///
+    /// # Errors
+    /// If there is no home, or its file is damaged: then nothing is allowed.
+    pub fn trust_store(&self) -> Result<TrustStore, Error> {
+        TrustStore::read(&self.trust_file()?)
+    }
+
+    /// What it takes for a skill to be trusted.
+    pub(crate) fn trust(&self) -> Result<Trust, Error> {
+        let trust = self.trust.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
+        if self.trust.is_empty() { Ok(trust) } else { Ok(trust.store(self.trust_store()?)) }
+    }
+}
+
+/// How many skills no model gets, and what to do about it: a line for those that can be allowed, one for the others.
+pub fn untrusted(library: &Library) -> impl Iterator<Item = String> {
+    let count = |is_meant: fn(Rule) -> bool| {
+        let rule = |scope: &str| library.trust().rule_of(scope);
+        let all = library.all().filter(|skill| skill.visibility() == Visibility::Untrusted);
+        all.filter(|skill| is_meant(rule(skill.scope().as_str()))).count()
+    };
+    let lines = [
+        (count(|rule| rule == Rule::Ask), "`prowess trust` lists them, `prowess trust NAME` allows one"),
+        (count(|rule| rule != Rule::Ask), "the host's rule denies them"),
+    ];
+    lines.into_iter().filter(|(count, _)| *count > 0).map(|(count, help)| match count {
+        1 => format!("1 skill is not trusted and not for a model: {help}"),
+        _ => format!("{count} skills are not trusted and not for a model: {help}"),
+    })
+}

@@ -1,0 +1,103 @@
+//! The class `Request`.
+
+use std::sync::{Mutex, PoisonError};
+
+use napi::Env;
+use napi::bindgen_prelude::{AsyncTask, Unknown};
+use napi_derive::napi;
+use prowess::activate::{self, Delivery};
+use prowess::tokens::Estimate;
+use prowess::tools::Call;
+use prowess::{Error, json};
+use serde_json::Value as Json;
+
+use crate::convert::{Failure, text, to_json, usage};
+use crate::job::{Asked, Job, asked, done, later, now};
+use crate::ledger::Ledger;
+use crate::options::Options;
+
+/// A model's call for a body or a file of a skill. Nothing is read before it is delivered; it is answered once.
+#[napi]
+#[derive(Debug)]
+pub struct Request {
+    skill: Option<String>,
+    placement: Option<String>,
+    unanswered: Mutex<Option<activate::Request>>,
+}
+
+#[napi]
+impl Request {
+    /// The id of the skill it is about; null if none is meant, or none that a model may have.
+    #[napi(getter)]
+    pub fn skill(&self) -> Option<&str> {
+        self.skill.as_deref()
+    }
+
+    /// Reads what is wanted.
+    #[napi(ts_args_type = "options?: types.DeliverOptions", ts_return_type = "Promise<types.Answer>")]
+    pub fn deliver(&self, env: &Env, options: Unknown<'_>) -> AsyncTask<Job<Json>> {
+        later(self.delivery(env, options))
+    }
+
+    /// `deliver` on this thread.
+    #[napi(ts_args_type = "options?: types.DeliverOptions", ts_return_type = "types.Answer")]
+    pub fn deliver_sync<'env>(&self, env: &'env Env, options: Unknown<'_>) -> napi::Result<Unknown<'env>> {
+        now(env, self.delivery(env, options))
+    }
+
+    /// Turns it down; the reason becomes text for the model.
+    #[napi(ts_args_type = "reason: string", ts_return_type = "types.Answer")]
+    pub fn deny<'env>(&self, env: &'env Env, reason: Unknown<'_>) -> napi::Result<Unknown<'env>> {
+        let denied = text(env, reason, "the reason").and_then(|reason| Ok(self.take()?.deny(reason)));
+        done(env, denied.map(|denied| shape(&denied)))
+    }
+}
+
+impl Request {
+    /// Reads a tool call; none if the tool is not one of a library's.
+    pub(crate) fn read(
+        env: &Env,
+        library: &prowess::Library,
+        call: Unknown<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        let call = Call::read(&to_json(env, call)?.unwrap_or_default())?;
+        let request = library.request(&call.tool, &call.arguments);
+        Ok(request.map(|request| Self {
+            skill: request.skill().map(|skill| skill.id().to_owned()),
+            placement: call.id,
+            unanswered: Mutex::new(Some(request)),
+        }))
+    }
+
+    pub(crate) fn delivery(&self, env: &Env, options: Unknown<'_>) -> Asked<Json> {
+        let (options, ledger) = Options::with_ledger(env, options, &["placement"])?;
+        let placement = options.text("placement")?.map(str::to_owned).or_else(|| self.placement.clone());
+        if ledger.is_some() && placement.is_none() {
+            return Err(usage("the call has no id: say at which `placement` its answer will stand").into());
+        }
+        let request = self.take()?;
+        asked(move || Ok(shape(&deliver(request, ledger, placement.as_deref()))))
+    }
+
+    fn take(&self) -> Result<activate::Request, Error> {
+        let request = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).take();
+        request.ok_or_else(|| usage("the request has been answered already"))
+    }
+}
+
+/// Delivers into a session, or into none. Without a placement the text will be a text of its own.
+pub(crate) fn deliver(
+    request: activate::Request,
+    ledger: Option<Ledger>,
+    placement: Option<&str>,
+) -> Delivery {
+    match (ledger, placement) {
+        (None, _) => request.deliver(&mut prowess::Ledger::new(), ""),
+        (Some(ledger), Some(placement)) => request.deliver(&mut ledger.lock(), placement),
+        (Some(ledger), None) => request.deliver_text(&mut ledger.lock()),
+    }
+}
+
+pub(crate) fn shape(delivery: &Delivery) -> Json {
+    json::delivery(delivery, &Estimate)
+}

@@ -1,0 +1,229 @@
+//! A ledger, and the plan of a compaction.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use prowess::compact::Budget;
+use prowess::ledger::{Inherit, Present, ReadRange, Snapshot, Texts};
+use prowess::messages::{self, Conversation, KEPT_TOKENS};
+use prowess::tokens::Estimate;
+use prowess::{Error, json};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use serde_json::Value;
+
+use crate::convert::{parsed, raised, usage};
+use crate::library::Library;
+
+#[pyclass(frozen, module = "prowess._prowess")]
+pub(crate) struct Ledger(Mutex<prowess::Ledger>);
+
+/// What a conversation holds: messages as JSON, or placements, each with its text if that is known.
+enum Held {
+    Messages(String),
+    Places(Vec<(String, Option<String>)>),
+}
+
+impl FromPyObject<'_, '_> for Held {
+    type Error = PyErr;
+
+    fn extract(held: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if held.is_instance_of::<PyString>() {
+            held.extract().map(Self::Messages)
+        } else {
+            held.extract().map(Self::Places)
+        }
+    }
+}
+
+impl Held {
+    /// Hands over what is present.
+    fn tell<T>(self, shape: Option<&str>, tell: impl FnOnce(Vec<Present<'_>>) -> T) -> Result<T, Error> {
+        match self {
+            Self::Messages(messages) => Ok(tell(conversation(&messages, shape)?.present().collect())),
+            Self::Places(places) => Ok(tell(places.into_iter().map(present).collect())),
+        }
+    }
+}
+
+fn present((placement, text): (String, Option<String>)) -> Present<'static> {
+    match text {
+        Some(text) => (placement, text).into(),
+        None => placement.into(),
+    }
+}
+
+fn conversation(messages: &str, shape: Option<&str>) -> Result<Conversation, Error> {
+    let messages = parsed(messages)?;
+    match shape {
+        Some(shape) => Conversation::new(messages, shape.parse()?),
+        None => Conversation::detect(messages),
+    }
+}
+
+impl Ledger {
+    fn new(ledger: prowess::Ledger) -> Self {
+        Self(Mutex::new(ledger))
+    }
+
+    /// Only a detached thread may wait here: see the crate's documentation.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, prowess::Ledger> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T: Send>(&self, py: Python<'_>, act: impl Send + FnOnce(&mut prowess::Ledger) -> T) -> T {
+        py.detach(|| act(&mut self.lock()))
+    }
+
+    fn try_with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl Send + FnOnce(&mut prowess::Ledger) -> Result<T, Error>,
+    ) -> PyResult<T> {
+        self.with(py, act).map_err(|error| raised(&error))
+    }
+}
+
+#[pymethods]
+impl Ledger {
+    #[new]
+    fn empty() -> Self {
+        Self::new(prowess::Ledger::new())
+    }
+
+    fn reconcile(&self, py: Python<'_>, held: Held, shape: Option<String>) -> PyResult<()> {
+        self.try_with(py, |ledger| held.tell(shape.as_deref(), |present| ledger.reconcile(present)))
+    }
+
+    fn plan_compaction(
+        slf: &Bound<'_, Self>,
+        messages: String,
+        shape: Option<String>,
+        budget: usize,
+        keep: Option<usize>,
+        cut: Option<usize>,
+    ) -> PyResult<Plan> {
+        let (conversation, plan) = slf.get().try_with(slf.py(), |ledger| {
+            let conversation = conversation(&messages, shape.as_deref())?;
+            let cut = cut.unwrap_or_else(|| conversation.cut(keep.unwrap_or(KEPT_TOKENS)));
+            let plan = conversation.plan(ledger, cut, Budget::total(budget));
+            Ok((conversation, plan))
+        })?;
+        Ok(Plan {
+            ledger: slf.clone().unbind(),
+            report: json::compaction(plan.compaction()).to_string(),
+            leaving: Value::from(conversation.leaving(&plan)).to_string(),
+            unapplied: Mutex::new(Some((conversation, plan))),
+        })
+    }
+
+    fn protected(&self, py: Python<'_>) -> Vec<String> {
+        self.with(py, |ledger| ledger.protected().map(str::to_owned).collect())
+    }
+
+    fn session(&self, py: Python<'_>) -> String {
+        self.with(py, |ledger| json::session(ledger, &Estimate).to_string())
+    }
+
+    fn finish(&self, py: Python<'_>, skill: String) -> bool {
+        self.with(py, |ledger| ledger.finish(&skill))
+    }
+
+    fn deactivate(&self, py: Python<'_>, skill: String) -> Option<String> {
+        self.with(py, |ledger| ledger.deactivate(&skill))
+    }
+
+    fn pin(&self, py: Python<'_>, skill: String) {
+        self.with(py, |ledger| ledger.pin(skill));
+    }
+
+    fn unpin(&self, py: Python<'_>, skill: String) {
+        self.with(py, |ledger| ledger.unpin(&skill));
+    }
+
+    fn forget(&self, py: Python<'_>, placement: String) {
+        self.with(py, |ledger| ledger.forget(&placement));
+    }
+
+    fn relocate(&self, py: Python<'_>, placement: String, to: String) {
+        self.with(py, |ledger| ledger.relocate(&placement, to));
+    }
+
+    fn place_catalog(&self, py: Python<'_>, placement: String) {
+        self.with(py, |ledger| ledger.place_catalog(placement));
+    }
+
+    fn observe_read(
+        &self,
+        py: Python<'_>,
+        library: &Library,
+        path: PathBuf,
+        placement: String,
+        lines: Option<(u64, u64)>,
+    ) -> &'static str {
+        let range = lines.map_or(ReadRange::Whole, |(first, count)| ReadRange::Lines { first, count });
+        self.with(py, |ledger| ledger.observe_read(&library.core, path, range, placement).as_str())
+    }
+
+    fn pinned(&self, py: Python<'_>, budget: usize) -> String {
+        self.with(py, |ledger| {
+            let compaction = ledger.pinned(Budget::total(budget));
+            ledger.commit_text(compaction)
+        })
+    }
+
+    fn fork(&self, py: Python<'_>, inherit: String, budget: Option<usize>) -> PyResult<(Self, String)> {
+        let (child, text) = self.try_with(py, |ledger| {
+            let inherit = Inherit::read(&inherit, budget.map(Budget::total))?;
+            let (mut child, compaction) = ledger.fork(inherit);
+            let text = child.commit_text(compaction);
+            Ok((child, text))
+        })?;
+        Ok((Self::new(child), text))
+    }
+
+    fn snapshot(&self, py: Python<'_>, texts: bool) -> String {
+        let texts = if texts { Texts::Included } else { Texts::LeftOut };
+        self.with(py, |ledger| ledger.snapshot(texts)).to_json()
+    }
+
+    #[staticmethod]
+    fn restore(
+        py: Python<'_>,
+        snapshot: String,
+        library: &Library,
+        held: Option<Held>,
+        shape: Option<String>,
+    ) -> PyResult<(Self, String)> {
+        let restore = || {
+            let snapshot = Snapshot::from_json(&snapshot)?;
+            let held = held.unwrap_or_else(|| {
+                Held::Places(snapshot.held().into_iter().map(|placement| (placement, None)).collect())
+            });
+            held.tell(shape.as_deref(), |present| prowess::Ledger::restore(snapshot, &library.core, present))
+        };
+        let (ledger, report) = py.detach(restore).map_err(|error| raised(&error))?;
+        Ok((Self::new(ledger), json::restored(&report).to_string()))
+    }
+}
+
+#[pyclass(frozen, module = "prowess._prowess")]
+pub(crate) struct Plan {
+    ledger: Py<Ledger>,
+    #[pyo3(get)]
+    report: String,
+    #[pyo3(get)]
+    leaving: String,
+    unapplied: Mutex<Option<(Conversation, messages::Plan)>>,
+}
+
+#[pymethods]
+impl Plan {
+    fn apply(&self, py: Python<'_>, summary: String) -> PyResult<String> {
+        let unapplied = self.unapplied.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (conversation, plan) =
+            unapplied.ok_or_else(|| raised(&usage("the compaction has been applied already")))?;
+        let apply = |ledger: &mut prowess::Ledger| conversation.rewrite(plan, &summary).commit(ledger);
+        Ok(self.ledger.get().with(py, apply).to_string())
+    }
+}

@@ -1,0 +1,280 @@
+//! Which skills the user has allowed: by the repository they lie in, and by what they hold.
+
+#[cfg(feature = "serde")]
+mod store_json;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::activate::digest_text;
+use crate::error::{Error, ErrorKind};
+use crate::files::each_part;
+use crate::library::Library;
+#[cfg(doc)]
+use crate::library::Policy;
+use crate::scope::{Root, Scope};
+use crate::skill::{Skill, Visibility, display_path};
+use crate::source::Source;
+
+/// How many files a skill may bring along to be judged by its content.
+const MAX_FILES: usize = 10_000;
+/// How many bytes all its files may have.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// How long a file that names a git directory is read.
+const MAX_GIT_FILE: usize = 4096;
+
+/// Where faces keep the [`TrustStore`], in the user's home.
+pub const STORE_FILE: &str = ".config/prowess/trust.json";
+
+/// What it takes for a skill to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Nothing.
+    #[default]
+    Allow,
+    /// That the [`TrustStore`] holds it, as it is now: a skill of which any file has changed is asked for again.
+    Ask,
+    /// It never is.
+    Deny,
+}
+
+/// A rule for each scope, and the skills that were allowed. Part of a [`Policy`].
+///
+/// A skill that is not trusted is loaded as [`Untrusted`](crate::skill::Visibility::Untrusted), with a diagnostic: it is
+/// in no catalog, takes no name from another skill, and nobody can activate it or read its files. Under [`Rule::Ask`] a
+/// load reads all files of the skills of a scope, up to 64 MiB and 10,000 files a skill (a larger one can't be trusted),
+/// and every activation and resource read does so again: what was changed after the load is refused.
+///
+/// ```
+/// use std::sync::Arc;
+/// use prowess::trust::{Rule, Trust, TrustStore};
+/// use prowess::{ErrorKind, Library, LoadOptions, Origin, Policy, Roots, source::Memory};
+///
+/// let memory = Memory::new().with("/app/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n");
+/// let (roots, memory) = (Roots::new().with("project", "/app")?, Arc::new(memory));
+/// let load = |store: &TrustStore| {
+///     let trust = Trust::new().rule(Rule::Ask).scope("user", Rule::Allow).store(store.clone());
+///     let policy = Policy::new().trust(trust);
+///     Library::load(&roots, &LoadOptions::new().source(memory.clone()).policy(policy))
+/// };
+/// let mut store = TrustStore::default();
+/// let library = load(&store);
+/// let pdf = &library.skills()[0];
+/// assert_eq!(library.activate("pdf", Origin::User).error().map(|error| error.kind()), Some(ErrorKind::Untrusted));
+/// store.allow(library.identity(pdf)?, pdf.id());
+/// assert!(load(&store).skills()[0].is_listed());
+/// # Ok::<(), prowess::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Trust {
+    rule: Rule,
+    scopes: BTreeMap<String, Rule>,
+    store: TrustStore,
+}
+
+impl FromStr for Rule {
+    type Err = Error;
+
+    /// `allow`, `ask` or `deny`.
+    fn from_str(word: &str) -> Result<Self, Error> {
+        match word {
+            "allow" => Ok(Self::Allow),
+            "ask" => Ok(Self::Ask),
+            "deny" => Ok(Self::Deny),
+            _ => {
+                let message = format!("`{word}` is no rule of trust: `allow`, `ask` or `deny`");
+                Err(Error::new(ErrorKind::Usage, message))
+            }
+        }
+    }
+}
+
+impl Trust {
+    /// Every scope is trusted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The rule of every scope that has none of its own.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// The rule of a scope.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>, rule: Rule) -> Self {
+        self.scopes.insert(scope.into(), rule);
+        self
+    }
+
+    /// Adds a rule as people write it: `RULE` for every scope that has none of its own, `SCOPE=RULE` for one.
+    ///
+    /// # Errors
+    /// `Usage` if the scope is no label, or the rule is not `allow`, `ask` or `deny`.
+    pub fn with_label(self, label: &str) -> Result<Self, Error> {
+        match label.split_once('=') {
+            Some((scope, rule)) => Ok(self.scope(Scope::new(scope)?.as_str(), rule.parse()?)),
+            None => Ok(self.rule(label.parse()?)),
+        }
+    }
+
+    /// What was allowed so far.
+    #[must_use]
+    pub fn store(mut self, store: TrustStore) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// The rule that a scope has.
+    #[must_use]
+    pub fn rule_of(&self, scope: &str) -> Rule {
+        self.scopes.get(scope).copied().unwrap_or(self.rule)
+    }
+
+    /// Whether a skill of a root is trusted, as it lies there now.
+    pub(crate) fn trusts(&self, root: &Root, location: &Path, source: &dyn Source) -> bool {
+        match self.rule_of(root.scope.as_str()) {
+            Rule::Allow => true,
+            Rule::Deny => false,
+            Rule::Ask => {
+                let repository = repository(root, location, source);
+                self.store.knows(&repository)
+                    && content_digest(location, source)
+                        .is_ok_and(|digest| self.store.contains(&Identity { repository, digest }))
+            }
+        }
+    }
+}
+
+/// What a skill is trusted by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    /// The real path of the git repository that the skill lies in, the same for all its work trees; without one, of the
+    /// directory that its root belongs to: the project, the home, or the root itself.
+    pub repository: String,
+    /// `sha256:` and 64 hex digits over the names and bytes of the `SKILL.md` and all the files that
+    /// [`Library::resources`] lists; what package managers install into a skill's directory is not part of it.
+    pub digest: String,
+}
+
+/// The skills that were allowed. As JSON it is an object with the key `prowess_trust`, the version of the format.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustStore(BTreeMap<Identity, String>);
+
+impl TrustStore {
+    /// Allows a skill as it is. The id is for people who read the store.
+    pub fn allow(&mut self, identity: Identity, id: impl Into<String>) {
+        self.0.insert(identity, id.into());
+    }
+
+    /// Takes back whatever `is_meant` says of; how many that were.
+    pub fn revoke(&mut self, is_meant: impl Fn(&Identity, &str) -> bool) -> usize {
+        let before = self.0.len();
+        self.0.retain(|identity, id| !is_meant(identity, id));
+        before - self.0.len()
+    }
+
+    /// Whether exactly this was allowed.
+    #[must_use]
+    pub fn contains(&self, identity: &Identity) -> bool {
+        self.0.contains_key(identity)
+    }
+
+    /// What was allowed, with the ids, by repository.
+    pub fn entries(&self) -> impl Iterator<Item = (&Identity, &str)> {
+        self.0.iter().map(|(identity, id)| (identity, id.as_str()))
+    }
+
+    fn knows(&self, repository: &str) -> bool {
+        self.0.keys().any(|identity| identity.repository == repository)
+    }
+}
+
+impl Library {
+    /// What a skill is trusted by, read from its files as they are now.
+    ///
+    /// # Errors
+    /// `BodyTooLarge` if its files are more than 10,000 or 64 MiB; `Io` if one can't be read.
+    pub fn identity(&self, skill: &Skill) -> Result<Identity, Error> {
+        let digest = content_digest(skill.location(), self.source())?;
+        Ok(Identity { repository: self.repository(skill), digest })
+    }
+
+    /// The repository of a skill's [`Identity`].
+    #[must_use]
+    pub fn repository(&self, skill: &Skill) -> String {
+        repository(&self.roots()[skill.root].root, skill.location(), self.source())
+    }
+
+    /// Refuses a skill that is not trusted, or not what it was when it was allowed.
+    pub(crate) fn check_trust(&self, skill: &Skill) -> Result<(), Error> {
+        let root = &self.roots()[skill.root].root;
+        let name = skill.name();
+        let message = if skill.visibility() == Visibility::Untrusted {
+            format!("skill `{name}` is not trusted by the host")
+        } else if self.trust().trusts(root, skill.location(), self.source()) {
+            return Ok(());
+        } else {
+            format!("skill `{name}` has changed since it was allowed")
+        };
+        Err(Error::new(ErrorKind::Untrusted, message).with_path(skill.location()))
+    }
+}
+
+fn repository(root: &Root, location: &Path, source: &dyn Source) -> String {
+    let mut above = location.ancestors().skip(1).map(|directory| directory.join(".git"));
+    let git = above.find(|git| source.real_path(git).is_some());
+    let directory = git.map_or_else(|| root.base.clone(), |git| common_directory(git, source));
+    let real = source.real_path(&directory).unwrap_or(directory);
+    display_path(if real.ends_with(".git") { real.parent().unwrap_or(&real) } else { &real })
+}
+
+/// The directory that a repository's work trees share. In a linked one `.git` is a file that names its own directory,
+/// and that directory's `commondir` names the shared one.
+fn common_directory(git: PathBuf, source: &dyn Source) -> PathBuf {
+    let line = |file: &Path| {
+        let bytes = source.read_prefix(file, MAX_GIT_FILE).ok()?.bytes;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    };
+    let named = line(&git).and_then(|text| text.strip_prefix("gitdir: ").map(PathBuf::from));
+    let Some(own) = named.map(|path| git.with_file_name("").join(path)) else { return git };
+    line(&own.join("commondir")).map_or(own.clone(), |common| own.join(common))
+}
+
+/// Each file as its path, its size and its bytes, the `SKILL.md` first: no two skills give the same bytes to hash.
+fn content_digest(location: &Path, source: &dyn Source) -> Result<String, Error> {
+    let directory = location.parent().unwrap_or(location);
+    let too_large = |what: String| {
+        Err(Error::new(ErrorKind::BodyTooLarge, format!("too large to be trusted: {what}"))
+            .with_path(directory))
+    };
+    let resources = source.resources(directory, MAX_FILES);
+    if resources.total > MAX_FILES {
+        return too_large(format!("{} files; the limit is {MAX_FILES}", resources.total));
+    }
+    let skill = source.read_prefix(location, usize::try_from(MAX_BYTES).unwrap_or(usize::MAX))?;
+    let bytes = resources.files.iter().fold(skill.size, |sum, file| sum.saturating_add(file.size));
+    if bytes > MAX_BYTES {
+        return too_large(format!("{bytes} bytes; the limit is {MAX_BYTES}"));
+    }
+    let mut hash = Sha256::new();
+    hash.update((skill.bytes.len() as u64).to_le_bytes());
+    hash.update(&skill.bytes);
+    for file in &resources.files {
+        hash.update((file.path.len() as u64).to_le_bytes());
+        hash.update(&file.path);
+        hash.update(file.size.to_le_bytes());
+        let read = |range| source.read_resource(directory, &file.path, range);
+        each_part(directory, &file.path, file.size, &read, &mut |part| hash.update(part))?;
+    }
+    Ok(digest_text(&hash.finalize()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+use std::fs;
+
+use prowess::skill::Visibility;
+use prowess::source::ByteRange;
+use prowess::trust::{Rule, Trust, TrustStore};
+use prowess::{Catalog, CatalogOptions, ErrorKind, Ledger, Library, LoadOptions, Origin, Policy};
+use prowess_testkit::{Node, Tree};
+
+use crate::common::{activate, codes, disk_with, skill};
+
+/// A repository with a skill that has a script, and the user's own skill.
+fn tree() -> Tree {
+    Tree::of([
+        ("project/.git", Node::Directory),
+        ("project/.agents/skills/pdf/SKILL.md", skill("pdf", "Theirs.").as_str().into()),
+        ("project/.agents/skills/pdf/scripts/fill.py", "print(1)".into()),
+        ("home/.agents/skills/mine/SKILL.md", skill("mine", "My own.").as_str().into()),
+    ])
+}
+
+fn load(tree: &Tree, trust: Trust) -> Library {
+    disk_with(tree, &LoadOptions::new().policy(Policy::new().trust(trust)))
+}
+
+fn asking(store: &TrustStore) -> Trust {
+    Trust::new().rule(Rule::Ask).scope("user", Rule::Allow).store(store.clone())
+}
+
+/// A store that holds the project's skill as it is.
+fn store(tree: &Tree) -> TrustStore {
+    let mut store = TrustStore::default();
+    let library = load(tree, Trust::new());
+    let pdf = library.find("pdf", Origin::User).unwrap();
+    store.allow(library.identity(pdf).unwrap(), pdf.id());
+    store
+}
+
+#[test]
+fn a_rule_for_each_scope() {
+    use Rule::{Allow, Ask, Deny};
+    use Visibility::{Listed, Untrusted};
+    let tree = tree();
+    let known = store(&tree);
+    for (rule, user, store, expected) in [
+        (Allow, Allow, TrustStore::default(), [Listed, Listed]),
+        (Ask, Allow, TrustStore::default(), [Listed, Untrusted]),
+        (Ask, Ask, known.clone(), [Untrusted, Listed]),
+        (Deny, Allow, known.clone(), [Listed, Untrusted]),
+        (Allow, Deny, known, [Untrusted, Listed]),
+    ] {
+        let library = load(&tree, Trust::new().rule(rule).scope("user", user).store(store));
+        let found: Vec<_> = library.skills().iter().map(|skill| skill.visibility()).collect();
+        assert_eq!(found, expected, "{rule:?}, {user:?} for the user's");
+        assert_eq!(codes(&library).contains(&"untrusted"), expected.contains(&Untrusted));
+        let catalog = Catalog::build(&library, &CatalogOptions::new());
+        assert_eq!(catalog.text().contains("Theirs."), expected[1] == Listed);
+    }
+}
+
+#[test]
+fn whatever_changes_asks_again_at_once_and_at_the_next_load() {
+    let worse = skill("pdf", "Worse.");
+    let changes = [
+        ("SKILL.md", Some(worse.as_str())),
+        ("scripts/fill.py", Some("print(2)")),
+        ("scripts/more.py", Some("print(2)")),
+        ("scripts/fill.py", None),
+    ];
+    for (path, text) in changes {
+        let tree = tree();
+        let store = store(&tree);
+        let library = load(&tree, asking(&store));
+        assert!(activate(&library, "pdf", Origin::Model).error().is_none());
+        let file = tree.at("project/.agents/skills/pdf").join(path);
+        match text {
+            Some(text) => fs::write(file, text).unwrap(),
+            None => fs::remove_file(file).unwrap(),
+        }
+        for request in [
+            library.activate("pdf", Origin::Model),
+            library.request_resource("pdf", "scripts/fill.py", ByteRange::FIRST, Origin::User),
+        ] {
+            let delivery = request.deliver(&mut Ledger::new(), "here");
+            assert_eq!(delivery.error().map(|error| error.kind()), Some(ErrorKind::Untrusted), "{path}");
+        }
+        let pdf = library.find("pdf", Origin::User).unwrap();
+        assert_eq!(library.file(pdf, "SKILL.md", 1 << 20).unwrap_err().kind(), ErrorKind::Untrusted);
+        assert_eq!(library.reload().changed, ["project:pdf"], "{path}");
+    }
+}
+
+#[test]
+fn an_allowance_holds_in_its_repository_alone() {
+    let (tree, elsewhere) = (tree(), self::tree());
+    let library = load(&elsewhere, asking(&store(&tree)));
+    assert_eq!(library.listed().map(|skill| skill.name()).collect::<Vec<_>>(), ["mine"]);
+}
+
+#[test]
+fn the_work_trees_of_a_repository_share_it() {
+    let tree = tree();
+    let store = store(&tree);
+    let worktree = self::tree();
+    worktree.remove("project/.git");
+    fs::create_dir_all(tree.at("project/.git/worktrees/second")).unwrap();
+    fs::write(tree.at("project/.git/worktrees/second/commondir"), "../..\n").unwrap();
+    let own = tree.at("project/.git/worktrees/second");
+    fs::write(worktree.at("project/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+    assert!(load(&worktree, asking(&store)).find("pdf", Origin::User).unwrap().is_listed());
+}
+
+#[test]
+fn what_is_not_trusted_takes_no_name() {
+    let tree = tree().skill("home/.agents/skills/pdf");
+    let library = load(&tree, asking(&TrustStore::default()));
+    assert_eq!(library.find("pdf", Origin::Model).unwrap().id(), "user:pdf");
+}
+
+#[test]
+fn what_was_taken_back_is_asked_for_again() {
+    let tree = tree();
+    let mut store = store(&tree);
+    let repository = store.entries().next().unwrap().0.repository.clone();
+    assert_eq!(repository, prowess::skill::display_path(&tree.at("project")));
+    assert_eq!(store.revoke(|identity, id| identity.repository == repository && id == "project:pdf"), 1);
+    assert!(!load(&tree, asking(&store)).find("pdf", Origin::User).unwrap().is_listed());
+}
