@@ -38,7 +38,7 @@ pub(crate) fn report(prowess: &Path) -> Result<(), String> {
         "Milliseconds of processor time and by the clock, median of {RUNS}; `x` is the ratio of processor time.\n"
     );
     for tree in &trees {
-        println!("{} skills in {}:\n", tree.skills, tree.root.file_name().unwrap_or_default().display());
+        println!("{} skills in {}:\n", tree.skills, tree.name);
         let mut rows = Vec::new();
         let mut own = f64::NAN;
         for peer in &peers {
@@ -127,9 +127,8 @@ fn run(command: &mut Command) -> Result<(), String> {
 
 impl Peer {
     fn measure(&self, tree: &Tree) -> io::Result<(usize, Cost)> {
-        let project = project(tree)?;
         let mut command = Command::new(&self.program);
-        command.args(self.arguments).current_dir(&project).env("HOME", trees::home().join("nobody"));
+        command.args(self.arguments).current_dir(&tree.project).env("HOME", trees::home().join("nobody"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = self.program.parent().map(Path::to_path_buf);
         command.env(
@@ -146,19 +145,6 @@ impl Peer {
         let of = |part: fn(&Cost) -> f64| median(runs.iter().map(|(_, cost)| part(cost)).collect());
         Ok((names(&runs[0].0), Cost { cpu: of(|cost| cost.cpu), wall: of(|cost| cost.wall) }))
     }
-}
-
-/// A project in which every program finds the tree where it looks.
-fn project(tree: &Tree) -> io::Result<PathBuf> {
-    let project = trees::home().join("projects").join(tree.root.file_name().unwrap_or_default());
-    for place in [".claude/skills", "skills"] {
-        let place = project.join(place);
-        if !place.exists() {
-            fs::create_dir_all(place.parent().unwrap_or(&project))?;
-            std::os::unix::fs::symlink(&tree.root, place)?;
-        }
-    }
-    Ok(project)
 }
 
 /// The directories of the skills in a tree.

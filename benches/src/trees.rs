@@ -4,20 +4,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A tree of skills on disk.
+/// A tree of skills on disk, where most programs look for skills in a project.
 #[derive(Debug)]
 pub(crate) struct Tree {
+    pub(crate) name: String,
+    pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) skills: usize,
 }
 
 /// Raised when a generator changes, so that a tree of an older one is made anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A repository of 100 areas with 10 packages each, with their sources, tests and installed packages: about 61,000
 /// directories and 218,000 files, among them 1,000 skills, on three levels.
 pub(crate) fn large() -> io::Result<Tree> {
-    let tree = Tree { root: place("large"), skills: 1_000 };
+    let tree = Tree::new("large", 1_000);
     tree.make(|root| {
         for number in 0..1_000 {
             package(&root.join(format!("area-{:02}/package-{number:03}", number / 10)), number)?;
@@ -29,14 +31,14 @@ pub(crate) fn large() -> io::Result<Tree> {
 
 /// That many skills side by side in one directory.
 pub(crate) fn flat(skills: usize) -> io::Result<Tree> {
-    let tree = Tree { root: place(&format!("flat-{skills}")), skills };
+    let tree = Tree::new(&format!("flat-{skills}"), skills);
     tree.make(|root| (0..skills).try_for_each(|number| skill(&root.join(name(number)), number)))?;
     Ok(tree)
 }
 
 /// That many skills in folders of 100.
 pub(crate) fn grouped(skills: usize) -> io::Result<Tree> {
-    let tree = Tree { root: place(&format!("grouped-{skills}")), skills };
+    let tree = Tree::new(&format!("grouped-{skills}"), skills);
     let directory = |number: usize| format!("group-{:03}/{}", number / 100, name(number));
     tree.make(|root| (0..skills).try_for_each(|number| skill(&root.join(directory(number)), number)))?;
     Ok(tree)
@@ -55,24 +57,28 @@ pub(crate) fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target").join("bench")
 }
 
-fn place(name: &str) -> PathBuf {
-    home().join("trees").join(format!("{name}-{VERSION}"))
-}
-
 impl Tree {
+    fn new(name: &str, skills: usize) -> Self {
+        let project = home().join("trees").join(format!("{name}-{VERSION}"));
+        Self { name: name.to_owned(), root: project.join(".claude/skills"), project, skills }
+    }
+
     /// Makes the tree unless it is there; an interrupted one is made anew.
     fn make(&self, lay: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-        if self.root.is_dir() {
+        if self.project.is_dir() {
             return Ok(());
         }
-        eprintln!("making {}", self.root.display());
-        let partial = self.root.with_extension("partial");
+        eprintln!("making {}", self.project.display());
+        let partial = self.project.with_extension("partial");
         if partial.exists() {
             fs::remove_dir_all(&partial)?;
         }
-        fs::create_dir_all(&partial)?;
-        lay(&partial)?;
-        fs::rename(&partial, &self.root)
+        let root = partial.join(".claude/skills");
+        fs::create_dir_all(&root)?;
+        lay(&root)?;
+        // Where one of the programs looks.
+        std::os::unix::fs::symlink(".claude/skills", partial.join("skills"))?;
+        fs::rename(&partial, &self.project)
     }
 }
 

@@ -111,7 +111,7 @@ fn lay(root: &Path, mut things: Vec<(Vec<&'static OsStr>, Thing)>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_trees(things in things(), depth in 0usize..5, directories in 0usize..9) {
