@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to a person")]
 
 mod bench;
+mod bench_mcp;
 mod collections;
 mod deny;
 mod dist;
@@ -10,7 +11,9 @@ mod fuzz;
 mod lint;
 mod model;
 mod node;
+mod process;
 mod python;
+mod soak;
 mod step;
 mod test;
 mod test_mcp;
@@ -30,6 +33,8 @@ commands:
   test-node                    the npm package: its tests, its types, and the recipes with real SDKs
   bench-node                   a load by the npm package, beside the same work done with other packages
   test-mcp                     the MCP server, by clients that others wrote (installs them below target)
+  bench-mcp                    the MCP server's figures beside those of others (Linux; installs them below target)
+  soak [MINUTES]               the MCP server under clients while skills change; 10 minutes by default (Linux)
   lint                         clippy, formatting and documentation, without a warning
   collections [--binary PATH]  loads skill collections that others published, and counts what became of them
   fuzz [--sanitizer none|address] [SECONDS] [TARGET...]
@@ -51,6 +56,9 @@ fn main() -> ExitCode {
         ["test-node"] => node::test(),
         ["bench-node"] => node::bench(),
         ["test-mcp"] => test_mcp::run(),
+        ["bench-mcp"] => bench_mcp::run(),
+        ["soak"] => soak::run("10"),
+        ["soak", minutes] => soak::run(minutes),
         ["lint"] => lint::run(),
         ["collections"] => collections::run(None),
         ["collections", "--binary", path] => collections::run(Some(path.as_ref())),

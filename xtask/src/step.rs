@@ -68,6 +68,12 @@ pub(crate) fn program(profile: &str) -> PathBuf {
     target().join(profile).join("prowess")
 }
 
+/// Builds the MCP server as users do, and says where it is.
+pub(crate) fn release_server() -> Result<PathBuf, Failure> {
+    run(&mut cargo(&["build", "--release", "--package", "prowess-mcp"]))?;
+    Ok(target().join("release/prowess-mcp"))
+}
+
 /// Prints a command, runs it, and fails with its exit code if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = shown(command);
