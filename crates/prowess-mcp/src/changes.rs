@@ -58,7 +58,8 @@ impl Subscriptions {
 
 fn stamp(snapshot: &Snapshot, uri: &str) -> Option<Stamp> {
     let Place { skill, path } = snapshot.addresses().place(uri)?;
-    snapshot.library.stamp(&skill, &path)
+    // That a stamp settles is no change of the file.
+    snapshot.library.stamp(&skill, &path).map(|stamp| Stamp { settled: true, ..stamp })
 }
 
 /// The changes that one client has yet to hear of.
