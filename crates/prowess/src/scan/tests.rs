@@ -307,6 +307,8 @@ fn a_hostile_root_gives_up_every_healthy_skill() {
     for skipped in hostile.tree.skipped() {
         println!("not tested: {skipped}");
     }
+    // What this process has open is another thing at each search.
+    hostile.tree.remove("project/.agents/skills/proc/open");
     let scan = every_way::scan(&hostile.root, &ScanOptions::default());
     for neighbour in &hostile.neighbours {
         let path = hostile.root.join(neighbour).join("SKILL.md");
