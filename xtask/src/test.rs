@@ -7,7 +7,10 @@ use crate::step::{self, Failure, cargo};
 pub(crate) fn run() -> Result<(), Failure> {
     // This builds the examples as well.
     step::run(&mut cargo(&["test", "--workspace"]))?;
-    step::run(&mut cargo(&["build", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"]))?;
+    step::run(
+        cargo(&["build", "--manifest-path", "fuzz/Cargo.toml", "--bins", "--examples"])
+            .args(["--target-dir", "target/fuzz"]),
+    )?;
     crate::python::test()?;
     crate::node::test()?;
     crate::collections::run(None)?;
