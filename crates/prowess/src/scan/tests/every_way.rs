@@ -47,6 +47,7 @@ fn more_entries_than_one_call_gives() {
     assert_eq!(scan(&tree.at("root"), &ScanOptions::default()).files.len(), 300);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn deeper_than_a_path_may_be_long() {
     let tree = Tree::new().skill("root/a");
@@ -93,7 +94,7 @@ fn lay(root: &Path, mut things: Vec<(Vec<&'static OsStr>, Thing)>) {
     for (path, thing) in things {
         let place = root.join(path.iter().collect::<PathBuf>());
         let parent = place.parent().unwrap();
-        if fs::canonicalize(parent).is_ok_and(|real| real != parent) {
+        if Disk.real_path(parent).is_some_and(|real| real != parent) {
             continue;
         }
         let _ = fs::create_dir_all(parent).and_then(|()| match thing {
