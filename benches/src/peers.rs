@@ -28,6 +28,8 @@ struct Peer {
     takes_directories: bool,
 }
 
+type Install<'a> = &'a dyn Fn() -> Result<(), String>;
+
 /// Prints what each program takes for the large tree and for 2,000 skills in one folder.
 pub(crate) fn report(prowess: &Path) -> Result<(), String> {
     let failed = |error: io::Error| format!("no tree: {error}");
@@ -87,7 +89,7 @@ fn installed(prowess: &Path) -> (Vec<Peer>, Vec<String>) {
             .arg(home.join("cargo"))
             .args(CRATE))
     };
-    let candidates: [(Peer, &dyn Fn() -> Result<(), String>); 5] = [
+    let candidates: [(Peer, Install<'_>); 5] = [
         (peer("openskills list", node.join("openskills"), &["list"]), &npm),
         (peer("skills list", node.join("skills"), &["list"]), &npm),
         (peer("agent-skills list", node.join("agent-skills"), &["list"]), &npm),

@@ -30,11 +30,11 @@ impl Watched {
     }
 
     fn memory(&self) -> Memory {
-        self.memory.lock().unwrap().clone()
+        self.memory.lock().expect("no thread panics").clone()
     }
 
     fn edit(&self, path: &str, text: &str) {
-        let mut memory = self.memory.lock().unwrap();
+        let mut memory = self.memory.lock().expect("no thread panics");
         *memory = memory.clone().with(path, text);
         self.edits.fetch_add(1, Ordering::Relaxed);
     }
@@ -84,7 +84,7 @@ fn text(name: &str, description: &str) -> String {
 }
 
 fn load(source: &Arc<Watched>, scan: ScanOptions) -> Library {
-    let roots = Roots::new().with("user", "/skills").unwrap();
+    let roots = Roots::new().with("user", "/skills").expect("a scope");
     Library::load(&roots, &LoadOptions::new().source(source.clone()).scan(scan))
 }
 
