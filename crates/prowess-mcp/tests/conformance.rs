@@ -124,7 +124,13 @@ fn activate(client: &Client, question: &Question<'_>, answer: &Json) -> Vec<Comp
     let name = question.text("name");
     if origin(question) == Origin::Model {
         let said = client.ask("tools/call", json!({"name": ACTIVATE_SKILL, "arguments": {"name": name}}));
-        return vec![("activate_skill", called(&said), delivered(answer))];
+        let said = called(&said);
+        // Of a refusal the library's answer has no text here.
+        let (said, answer) = match answer.get("error") {
+            Some(error) => (said["error"].clone(), error.clone()),
+            None => (said, delivered(answer)),
+        };
+        return vec![("activate_skill", said, answer)];
     }
     let arguments = json!({"arguments": question.text("arguments").unwrap_or_default()});
     let said = client.ask("prompts/get", json!({"name": name, "arguments": arguments}));
@@ -137,10 +143,7 @@ fn activate(client: &Client, question: &Question<'_>, answer: &Json) -> Vec<Comp
 fn called(answer: &Json) -> Json {
     let result = &answer["result"];
     let (text, about) = (&result["content"][0]["text"], &result["_meta"]);
-    if result["isError"] == true {
-        return json!({"text": null, "metadata": null, "error": about["prowess/error"]});
-    }
-    json!({"text": text, "metadata": about["prowess/skill"], "error": null})
+    json!({"text": text, "metadata": about["prowess/skill"], "error": about["prowess/error"]})
 }
 
 /// The same, out of the library's answer.
