@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The revision that all of the servers speak, and in which each request stands for itself.
 const REVISION: &str = "2026-07-28";
 /// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A server that was started, and ends with this.
 pub(super) struct Client {

@@ -44,11 +44,12 @@ pub(super) fn measure(peer: &Peer, directory: &Path, count: usize) -> Vec<Cell> 
     let client = &mut client;
     let number = count / 2;
     let uri = |path: &str| json!({"uri": format!("skill://{}/{path}", skills::name(number))});
+    let activate = json!({"name": "activate_skill", "arguments": {"name": skills::name(number)}});
     vec![
         Ok(first),
         repeat(client, "skills/get", &uri("SKILL.md"), number),
         repeat(client, "resources/read", &uri("SKILL.md"), number),
-        activate(client, number),
+        repeat(client, "tools/call", &activate, number),
         repeat(client, "resources/read", &uri(skills::RESOURCE), number),
         serves_edit(client, directory, number, &uri("SKILL.md")),
         list(client, count),
@@ -76,8 +77,9 @@ fn start(peer: &Peer, directory: &Path) -> Result<(Client, String), String> {
 /// Makes a call again and again. Its answer must be about the skill of that number.
 fn repeat(client: &mut Client, method: &str, params: &Value, number: usize) -> Cell {
     let (answer, _) = client.call(method, params.clone())?;
-    if !answer.to_string().contains(&skills::mark(number)) {
-        return Err(format!("`{method}` is answered with something else"));
+    let answer = answer.to_string();
+    if !answer.contains(&skills::mark(number)) {
+        return Err(format!("`{method}` is answered with {answer}"));
     }
     for _ in 1..WARM_UPS {
         client.call(method, params.clone())?;
@@ -89,15 +91,6 @@ fn repeat(client: &mut Client, method: &str, params: &Value, number: usize) -> C
     }
     times.used = processor_time(client)?.saturating_sub(before);
     Ok(times.to_string())
-}
-
-fn activate(client: &mut Client, number: usize) -> Cell {
-    let (tools, _) = client.call("tools/list", json!({}))?;
-    if !tools.to_string().contains("\"activate_skill\"") {
-        return Err("it has no tool that delivers a skill".to_owned());
-    }
-    let call = json!({"name": "activate_skill", "arguments": {"name": skills::name(number)}});
-    repeat(client, "tools/call", &call, number)
 }
 
 fn serves_edit(client: &mut Client, directory: &Path, number: usize, uri: &Value) -> Cell {

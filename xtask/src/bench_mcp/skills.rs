@@ -8,7 +8,7 @@ use std::path::Path;
 /// The file beside each `SKILL.md`.
 pub(super) const RESOURCE: &str = "references/notes.md";
 /// How many lines a text has.
-const LINES: usize = 80;
+const LINES: usize = 65;
 
 /// The name of a skill by its number.
 pub(super) fn name(number: usize) -> String {

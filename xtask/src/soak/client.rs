@@ -49,8 +49,8 @@ impl Client {
 
     /// Asks; gives the result, or the protocol's error. Fails if there is neither.
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Result<Result<Value, Value>, String> {
-        let response = self.send(method, params)?;
-        read(response, self.last)
+        let answer = self.send(method, params).and_then(|response| read(response, self.last));
+        answer.map_err(|why| format!("`{method}`: {why}"))
     }
 
     /// Waits until the server tells of a change, then drops the stream.

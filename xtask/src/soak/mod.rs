@@ -8,9 +8,10 @@ mod server;
 mod text;
 mod world;
 
+use std::io;
 use std::num::{NonZeroU32, ParseIntError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ struct Run {
 pub(crate) fn run(minutes: &str) -> Result<(), Failure> {
     let wrong = |error: ParseIntError| Failure { code: 2, message: format!("`{minutes}` minutes: {error}") };
     let minutes: NonZeroU32 = minutes.parse().map_err(wrong)?;
-    let failed = |error: std::io::Error| Failure::new(format!("the run broke off: {error}"));
+    let failed = |error: io::Error| Failure::new(format!("the run broke off: {error}"));
     let program = step::release_server()?;
     let (tree, record, run) = (Tree::new(), Record::new(world::SLOTS), Run::default());
     let mut world = World::new(tree.path(), &record).map_err(failed)?;
@@ -63,10 +64,9 @@ pub(crate) fn run(minutes: &str) -> Result<(), Failure> {
         run.is_still.store(true, Ordering::SeqCst);
         watched
     });
-    watched.map_err(failed)?;
-    for fault in health.faults().map_err(failed)?.into_iter().chain(server.words()) {
-        run.fault(fault);
-    }
+    let faults = watched.and_then(|()| health.faults());
+    let faults = faults.unwrap_or_else(|error| vec![format!("the server has ended: {error}")]);
+    faults.into_iter().chain(server.words()).for_each(|fault| run.fault(fault));
     run.verdict()
 }
 
@@ -108,7 +108,7 @@ impl Run {
     }
 
     /// Looks after the server, and says each minute how it is.
-    fn watch(&self, health: &mut Health, minutes: NonZeroU32) -> std::io::Result<()> {
+    fn watch(&self, health: &mut Health, minutes: NonZeroU32) -> io::Result<()> {
         for second in 1..=60 * u64::from(minutes.get()) {
             thread::sleep(Duration::from_secs(1));
             let health = health.look()?;
@@ -141,7 +141,7 @@ impl Run {
         self.faults().push(fault);
     }
 
-    fn faults(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+    fn faults(&self) -> MutexGuard<'_, Vec<String>> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,7 +14,7 @@ const MOST: usize = 260;
 /// The file beside each `SKILL.md`.
 pub(super) const NOTES: &str = "references/notes.md";
 
-/// A directory of skills, and one for what is to appear in it all at once, or has vanished from it.
+/// A directory of skills, and one for what is to appear in it all at once.
 pub(super) struct World<'a> {
     skills: PathBuf,
     workshop: PathBuf,

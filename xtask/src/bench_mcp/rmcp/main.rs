@@ -4,8 +4,8 @@ use std::error::Error;
 
 use rmcp::handler::server::skill_catalog::SkillCatalog;
 use rmcp::model::{
-    GetSkillRequestParams, GetSkillResult, ListSkillsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    GetSkillRequestParams, GetSkillResult, ListSkillsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
