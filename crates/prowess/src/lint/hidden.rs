@@ -16,8 +16,8 @@ const MARKER: usize = 4;
 const KNOWN: [&str; 18] = [
     "(c)",
     "all-contributors",
-    "auto-generated",
-    "automatically generated",
+    "auto-",
+    "automatically ",
     "copyright",
     "do not edit",
     "don't edit",

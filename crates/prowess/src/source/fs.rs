@@ -54,8 +54,11 @@ impl Source for Disk {
         let read = || {
             // The stamp comes first: an edit while the file is read leaves it behind.
             let (mut opened, metadata) = open(file)?;
-            let size = metadata.len();
-            let bytes = read_at_most(&mut opened, size.min(max as u64))?;
+            let most = metadata.len().min(max as u64);
+            let bytes = read_at_most(&mut opened, most)?;
+            // One that was cut off since, or that a system makes up, ends before it said.
+            let read = bytes.len() as u64;
+            let size = if read < most { read } else { metadata.len() };
             Ok(Prefix { bytes, size, stamp: stamp(&metadata) })
         };
         read().map_err(|error| Error::io(file, error))

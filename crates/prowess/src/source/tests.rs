@@ -137,6 +137,16 @@ fn prefixes_are_read_of_regular_files_only() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_ends_before_its_size_has_the_size_that_was_read() {
+    let file = Path::new("/sys/kernel/mm/transparent_hugepage/enabled");
+    match Disk.read_prefix(file, usize::MAX) {
+        Ok(prefix) => assert_eq!(prefix.size, prefix.bytes.len() as u64),
+        Err(error) => println!("not tested: {error}"),
+    }
+}
+
 #[test]
 fn resources_are_listed_sorted_and_counted() {
     let tree = skill()
