@@ -13,6 +13,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _prowess {
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
     use super::ledger::{Ledger, Plan};
     #[pymodule_export]
     use super::library::{Library, Request};

@@ -68,7 +68,7 @@ impl Library {
         (Self { core: reload.library, elapsed: start.elapsed() }, report)
     }
 
-    fn list(&self, py: Python<'_>) -> String {
+    fn listing(&self, py: Python<'_>) -> String {
         py.detach(|| json::list(&self.core, &full_catalog(&self.core), self.elapsed).to_string())
     }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Tree
 
-from prowess import Ledger, Library, UnknownSkillError, UsageError
+from prowess import Ledger, UnknownSkillError, UsageError
 
 LONE = "a\ud800b"
 
@@ -185,21 +187,37 @@ def test_many_event_loops_share_a_library_and_a_ledger(tree: Tree) -> None:
     assert len(ledger.protected) == 1
 
 
-def test_other_threads_run_while_the_disk_is_read(tree: Tree) -> None:
-    for number in range(400):
+@pytest.mark.parametrize("act", ["reload", "activate", "catalog", "reconcile", "plan_compaction"])
+def test_other_threads_run_meanwhile(tree: Tree, act: str) -> None:
+    """Python itself never takes the interpreter from this thread here: another runs only if the call lets it."""
+    for number in range(50):
         tree.skill(f"skill-{number}")
-    ticks, done = 0, threading.Event()
+    library, ledger = tree.load(), Ledger()
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(200)]
+    acts: dict[str, Callable[[], object]] = {
+        "reload": library.reload,
+        "activate": lambda: library.activate("skill-1"),
+        "catalog": library.catalog,
+        "reconcile": lambda: ledger.reconcile(messages),
+        "plan_compaction": lambda: ledger.plan_compaction(messages, budget=1_000),
+    }
+    gate, ran = threading.Lock(), threading.Event()
 
-    def count() -> None:
-        nonlocal ticks
-        while not done.is_set():
-            ticks += 1
+    def run() -> None:
+        with gate:
+            ran.set()
 
-    counter = threading.Thread(target=count)
-    counter.start()
-    library: Library = tree.load()
-    for _ in range(5):
-        library = library.reload().library
-    done.set()
-    counter.join(timeout=60)
-    assert len(library.skills) == 400 and ticks > 0
+    interval = sys.getswitchinterval()
+    gate.acquire()
+    other = threading.Thread(target=run)
+    other.start()
+    sys.setswitchinterval(1_000)
+    try:
+        gate.release()
+        until = time.monotonic() + 60
+        while not ran.is_set() and time.monotonic() < until:
+            acts[act]()
+        assert ran.is_set()
+    finally:
+        sys.setswitchinterval(interval)
+        other.join()

@@ -8,7 +8,7 @@ the model asks for it, and keeps account of what the conversation holds.
 
 from ._ledger import Compaction, Ledger
 from ._library import Library, Request
-from ._prowess import placement
+from ._prowess import __version__, placement
 from .errors import (
     AmbiguousNameError,
     ProwessError,
@@ -71,5 +71,6 @@ __all__ = [
     "UnknownResourceError",
     "UnknownSkillError",
     "UsageError",
+    "__version__",
     "placement",
 ]

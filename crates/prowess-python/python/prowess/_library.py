@@ -116,7 +116,7 @@ class Library:
 
     @cached_property
     def _listing(self) -> Listing:
-        return Listing._of(json.loads(self._core.list()))
+        return Listing._of(json.loads(self._core.listing()))
 
     @property
     def roots(self) -> tuple[Root, ...]:
