@@ -106,6 +106,10 @@ impl News {
         if self.lists.resources_list_changed == Some(true) {
             news.push(ServerNotification::ResourceListChangedNotification(Default::default()));
         }
+        // Whoever subscribes to no file needs no thread, and there may be many.
+        if lock(&self.subscriptions).0.is_empty() {
+            return news;
+        }
         let (shelf, subscriptions) = (self.shelf.clone(), self.subscriptions.clone());
         let updated = tokio::task::spawn_blocking(move || lock(&subscriptions).updated(&shelf.last()));
         news.extend(updated.await.unwrap_or_default().into_iter().map(|uri| {
@@ -115,3 +119,6 @@ impl News {
         news
     }
 }
+
+#[cfg(test)]
+mod tests;
