@@ -43,7 +43,8 @@ fn served(answer: Result<Value, Value>) -> Result<Option<u64>, String> {
     };
     if result["isError"] == true {
         return match result["_meta"]["prowess/error"]["code"].as_str() {
-            Some("unknown-skill" | "unknown-resource") => Ok(None),
+            // Of what went while it was read. Whether it can have been gone is checked like any absence.
+            Some("unknown-skill" | "unknown-resource" | "io") => Ok(None),
             _ => Err(result.to_string()),
         };
     }
@@ -57,7 +58,7 @@ fn served(answer: Result<Value, Value>) -> Result<Option<u64>, String> {
 }
 
 fn is_absence(error: &Value) -> bool {
-    error["code"].as_i64().is_some_and(|code| NOT_THERE.contains(&code))
+    error["code"].as_i64().is_some_and(|code| NOT_THERE.contains(&code)) || error["data"]["code"] == "io"
 }
 
 /// Lists all skills: each that was there all the time, and none that never was.
