@@ -30,7 +30,7 @@ pub(super) fn scan(root: &Path, options: &ScanOptions) -> Scan {
 fn every_conformance_case() {
     for case in cases() {
         let tree = case.lay();
-        for place in ["", "project/.agents/skills", "home"] {
+        for place in ["", "project/.agents/skills"] {
             for options in [ScanOptions::default(), ScanOptions::default().max_depth(2).max_directories(3)] {
                 scan(&tree.at(place), &options.home(tree.at("home")));
             }
