@@ -1,7 +1,5 @@
 //! What a load asks of its source, seen by the source.
 
-#![expect(clippy::unwrap_used, reason = "a failed test panics")]
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
