@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use prowess::skill::Visibility;
-use prowess::trust::{Rule, STORE_FILE, Trust, TrustStore};
+use prowess::trust::{STORE_FILE, Trust, TrustStore};
 use prowess::{Error, ErrorKind, Library};
 
 use crate::Global;
@@ -32,21 +32,17 @@ impl Global {
 
     /// What it takes for a skill to be trusted.
     pub(crate) fn trust(&self) -> Result<Trust, Error> {
-        let trust = self.trust.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
-        if self.trust.is_empty() { Ok(trust) } else { Ok(trust.store(self.trust_store()?)) }
+        if self.trust.is_empty() { Ok(Trust::new()) } else { Trust::read(&self.trust, &self.trust_file()?) }
     }
 }
 
 /// How many skills no model gets, and what to do about it: a line for those that can be allowed, one for the others.
 pub fn untrusted(library: &Library) -> impl Iterator<Item = String> {
-    let count = |is_meant: fn(Rule) -> bool| {
-        let rule = |scope: &str| library.trust().rule_of(scope);
-        let all = library.all().filter(|skill| skill.visibility() == Visibility::Untrusted);
-        all.filter(|skill| is_meant(rule(skill.scope().as_str()))).count()
-    };
+    let untrusted = library.all().filter(|skill| skill.visibility() == Visibility::Untrusted);
+    let (asked, denied): (Vec<_>, Vec<_>) = untrusted.partition(|skill| library.is_asked(skill));
     let lines = [
-        (count(|rule| rule == Rule::Ask), "`prowess trust` lists them, `prowess trust NAME` allows one"),
-        (count(|rule| rule != Rule::Ask), "the host's rule denies them"),
+        (asked.len(), "`prowess trust` lists them, `prowess trust NAME` allows one"),
+        (denied.len(), "the host's rule denies them"),
     ];
     lines.into_iter().filter(|(count, _)| *count > 0).map(|(count, help)| match count {
         1 => format!("1 skill is not trusted and not for a model: {help}"),

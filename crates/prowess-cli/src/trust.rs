@@ -2,11 +2,13 @@
 
 mod ask;
 
+use std::sync::Arc;
+
 use clap::Args;
 use clap_complete::ArgValueCandidates;
 use prowess::Origin;
 use prowess::skill::{Skill, Visibility};
-use prowess::trust::{Rule, TrustStore};
+use prowess::trust::TrustStore;
 use prowess_args::Global;
 use serde_json::{Value, json};
 
@@ -50,7 +52,7 @@ pub(crate) fn asking(global: &Global) -> Global {
 pub(crate) fn trust(global: &Global, args: &TrustArgs, output: &mut Output) -> Result<(), Failure> {
     let context = Context::load(&asking(global), output)?;
     let meant: Vec<&Skill> = match args.all {
-        true => context.library.all().filter(|skill| is_untrusted(skill)).collect(),
+        true => context.library.all().map(AsRef::as_ref).filter(|skill| is_untrusted(skill)).collect(),
         false => found(&context, &args.names)?,
     };
     if meant.is_empty() && !args.all {
@@ -123,7 +125,7 @@ fn list(context: &Context, output: &mut Output) -> Result<(), Failure> {
     }
     let untrusted = context.library.all().filter(|skill| is_untrusted(skill)).count();
     output.styled(BOLD, format!("untrusted ({untrusted})"))?;
-    let row = |skill: &Skill| {
+    let row = |skill: &Arc<Skill>| {
         let trusted = if is_untrusted(skill) { "no" } else { "yes" };
         vec![safe(skill.id()), trusted.to_owned(), safe(&context.short_path(skill.directory()))]
     };
@@ -140,11 +142,6 @@ pub(crate) fn tell(context: &Context, output: &mut Output) {
 
 fn is_untrusted(skill: &Skill) -> bool {
     skill.visibility() == Visibility::Untrusted
-}
-
-/// Whether it is the user's word that the skill waits for.
-fn is_asked(context: &Context, skill: &Skill) -> bool {
-    is_untrusted(skill) && context.library.trust().rule_of(skill.scope().as_str()) == Rule::Ask
 }
 
 /// Changes what is allowed, while no other process does.

@@ -28,9 +28,7 @@ pub(crate) struct Place {
 
 impl Addresses {
     pub(crate) fn new(library: &Library) -> Self {
-        let lost = library.shadowed().iter().map(|shadowed| &shadowed.skill);
-        let all = library.skills().iter().chain(lost);
-        let served = all.filter(|skill| skill.is_listed() || skill.is_invocable());
+        let served = library.all().filter(|skill| skill.is_listed() || skill.is_invocable());
         Self(served.map(|skill| (address(library, skill), skill.clone())).collect())
     }
 

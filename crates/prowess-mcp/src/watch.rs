@@ -171,8 +171,7 @@ impl Watch {
             let above = root.ancestors().take(3).filter(|path| path.is_dir());
             directories.extend(existing.into_iter().chain(above).map(Path::to_path_buf));
         }
-        let lost = library.shadowed().iter().map(|shadowed| &shadowed.skill);
-        let skills: Vec<&Arc<Skill>> = library.skills().iter().chain(lost).collect();
+        let skills: Vec<&Arc<Skill>> = library.all().collect();
         let of_skills = skills.iter().map(|skill| skill.location());
         for location in of_skills.chain(library.invalid().iter().map(|invalid| invalid.location.as_path())) {
             let is_inside = |path: &&Path| self.roots.iter().any(|root| path.starts_with(root));

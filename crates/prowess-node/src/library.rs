@@ -11,7 +11,7 @@ use prowess::library::Reload;
 use prowess::scope::{ENTERPRISE_DIRECTORY, Places, Preset, absolute};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
-use prowess::trust::{STORE_FILE, Trust, TrustStore};
+use prowess::trust::{STORE_FILE, Trust};
 use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
 use serde_json::Value as Json;
 
@@ -229,11 +229,7 @@ fn load_options(options: &Options, home: &Path) -> Result<LoadOptions, Error> {
     let hide = |policy: Policy, pattern: &str| policy.restrict(pattern, Visibility::Hidden);
     let policy = options.texts("disable")?.into_iter().try_fold(Policy::new(), hide)?;
     let policy = policy.rules(options.json("policy").unwrap_or(&Json::Array(Vec::new())))?;
-    let labels = options.texts("trust")?;
-    let mut trust = labels.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
-    if !labels.is_empty() {
-        trust = trust.store(TrustStore::read(&home.join(STORE_FILE))?);
-    }
+    let trust = Trust::read(&options.texts("trust")?, &home.join(STORE_FILE))?;
     let load = LoadOptions::new().scan(scan).policy(policy.trust(trust));
     Ok(options.number("maxBody")?.into_iter().fold(load, |load, bytes| load.max_body(bytes as u64)))
 }

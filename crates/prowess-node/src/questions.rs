@@ -202,7 +202,7 @@ impl Library {
         asked(move || {
             let request = library.activate(&name, options.word("origin")?.unwrap_or(Origin::User));
             let request = request.with_arguments(options.text("arguments")?.unwrap_or_default());
-            Ok(Activated(deliver(request, ledger, options.text("placement")?)))
+            Ok(Activated(deliver(request, ledger, options.text("placement")?.map(str::to_owned))))
         })
     }
 

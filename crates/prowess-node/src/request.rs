@@ -76,7 +76,7 @@ impl Request {
             return Err(usage("the call has no id: say at which `placement` its answer will stand").into());
         }
         let request = self.take()?;
-        asked(move || Ok(shape(&deliver(request, ledger, placement.as_deref()))))
+        asked(move || Ok(shape(&deliver(request, ledger, placement))))
     }
 
     fn take(&self) -> Result<activate::Request, Error> {
@@ -85,17 +85,13 @@ impl Request {
     }
 }
 
-/// Delivers into a session, or into none. Without a placement the text will be a text of its own.
+/// Delivers into a session, or into none.
 pub(crate) fn deliver(
     request: activate::Request,
     ledger: Option<Ledger>,
-    placement: Option<&str>,
+    placement: Option<String>,
 ) -> Delivery {
-    match (ledger, placement) {
-        (None, _) => request.deliver(&mut prowess::Ledger::new(), ""),
-        (Some(ledger), Some(placement)) => request.deliver(&mut ledger.lock(), placement),
-        (Some(ledger), None) => request.deliver_text(&mut ledger.lock()),
-    }
+    request.deliver_into(ledger.as_ref().map(Ledger::lock).as_deref_mut(), placement)
 }
 
 pub(crate) fn shape(delivery: &Delivery) -> Json {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Roots};
 use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
-use prowess::trust::{STORE_FILE, Trust, TrustStore};
+use prowess::trust::{STORE_FILE, Trust};
 use prowess::{CatalogOptions, Error, ErrorKind, LoadOptions, Policy};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
@@ -118,10 +118,7 @@ impl How {
         let scan = self.max_directories.into_iter().fold(scan, ScanOptions::max_directories);
         let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
         let policy = self.disable.iter().try_fold(Policy::new(), hide)?.rules(&parsed(&self.policy)?)?;
-        let mut trust = self.trust.iter().try_fold(Trust::new(), |trust, label| trust.with_label(label))?;
-        if !self.trust.is_empty() {
-            trust = trust.store(TrustStore::read(&home.join(STORE_FILE))?);
-        }
+        let trust = Trust::read(&self.trust, &home.join(STORE_FILE))?;
         let options = LoadOptions::new().scan(scan).policy(policy.trust(trust));
         Ok(self.max_body.into_iter().fold(options, LoadOptions::max_body))
     }

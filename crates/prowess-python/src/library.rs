@@ -172,11 +172,7 @@ fn deliver(
     ledger: Option<&Ledger>,
     placement: Option<String>,
 ) -> Delivery {
-    match (ledger, placement) {
-        (None, _) => request.deliver(&mut prowess::Ledger::new(), ""),
-        (Some(ledger), Some(placement)) => request.deliver(&mut ledger.lock(), placement),
-        (Some(ledger), None) => request.deliver_text(&mut ledger.lock()),
-    }
+    request.deliver_into(ledger.map(Ledger::lock).as_deref_mut(), placement)
 }
 
 #[pyclass(frozen, module = "prowess._prowess")]

@@ -252,13 +252,9 @@ impl Library {
 
     /// The paths of every file that the load saw, as reached.
     fn locations(&self) -> impl Iterator<Item = &Path> {
-        let skills = self.skills().iter().map(|skill| skill.location());
-        let shadowed = self.shadowed().iter().map(|shadowed| shadowed.skill.location());
+        let skills = self.all().map(|skill| skill.location());
         let copies = self.duplicates().iter().map(|copy| copy.location.as_path());
-        skills
-            .chain(shadowed)
-            .chain(copies)
-            .chain(self.invalid().iter().map(|invalid| invalid.location.as_path()))
+        skills.chain(copies).chain(self.invalid().iter().map(|invalid| invalid.location.as_path()))
     }
 
     fn unsearched(&self, root: &Path, found: &Found) -> Finding {

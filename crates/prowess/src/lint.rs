@@ -57,8 +57,7 @@ const FOLDERS: [&str; 3] = ["scripts/", "references/", "assets/"];
 pub fn lint(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
     let mut diagnostics = overlaps(library);
     diagnostics.extend(shares(library, catalog));
-    let shadowed = library.shadowed().iter().map(|shadowed| &shadowed.skill);
-    for skill in library.skills().iter().chain(shadowed) {
+    for skill in library.all() {
         diagnostics.extend(of_skill(library, skill));
     }
     diagnostics.sort_by(|a, b| a.path.cmp(&b.path));

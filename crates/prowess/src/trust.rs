@@ -213,6 +213,13 @@ impl Library {
         repository(base, skill.location(), self.source())
     }
 
+    /// Whether it is the user's word that a skill waits for: it is not trusted, and its scope's rule is [`Rule::Ask`].
+    #[must_use]
+    pub fn is_asked(&self, skill: &Skill) -> bool {
+        skill.visibility() == Visibility::Untrusted
+            && self.trust().rule_of(skill.scope().as_str()) == Rule::Ask
+    }
+
     /// The root of a skill; none of a skill of another library.
     fn root_of(&self, skill: &Skill) -> Option<&Root> {
         self.roots().get(skill.root).map(|loaded| &loaded.root).filter(|root| root.scope == *skill.scope())

@@ -6,7 +6,7 @@ use prowess::Origin;
 use prowess::skill::{Skill, display_path};
 use prowess_args::Global;
 
-use super::{allow, is_asked};
+use super::allow;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, YELLOW, safe};
@@ -35,9 +35,9 @@ pub(crate) fn ask(
     let named = name.map(|name| context.library.find(&context.query(name), Origin::User));
     let asked: Vec<&Skill> = match named {
         Some(found) => found.into_iter().map(AsRef::as_ref).collect(),
-        None => context.library.all().collect(),
+        None => context.library.all().map(AsRef::as_ref).collect(),
     };
-    let mut asked = asked.into_iter().filter(|skill| is_asked(&context, skill));
+    let mut asked = asked.into_iter().filter(|skill| context.library.is_asked(skill));
     let allowed = allowed(&mut asked, &mut io::stdin().lock(), &mut anstream::stderr())?;
     if allowed.is_empty() {
         return Ok(context);

@@ -180,10 +180,8 @@ fn owner_where<'a>(
     path: &Path,
     place: impl Fn(&'a Skill) -> (&'a Path, &'a Path),
 ) -> Option<(Arc<Skill>, File)> {
-    let shadowed = library.shadowed().iter().map(|shadowed| &shadowed.skill);
-    let skills = library.skills().iter().chain(shadowed);
     let holds = |skill: &&'a Arc<Skill>| path.starts_with(place(skill).1);
-    let skill = skills.filter(holds).max_by_key(|skill| place(skill).1.components().count())?;
+    let skill = library.all().filter(holds).max_by_key(|skill| place(skill).1.components().count())?;
     let (location, directory) = place(skill);
     let file = if path == location {
         File::Body

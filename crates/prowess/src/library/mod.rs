@@ -156,9 +156,9 @@ impl Library {
     }
 
     /// Every skill there is: those that bear their name, then those that lost theirs.
-    pub fn all(&self) -> impl Iterator<Item = &Skill> {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Skill>> {
         let shadowed = self.shadowed().iter().map(|shadowed| &shadowed.skill);
-        self.skills().iter().chain(shadowed).map(AsRef::as_ref)
+        self.skills().iter().chain(shadowed)
     }
 
     /// The identical copies, sorted by location.

@@ -256,6 +256,16 @@ impl Request {
         ledger.relocate(unknown, placement(delivery.text()));
         delivery
     }
+
+    /// [Delivers](Self::deliver) as a face is asked to: into a session or into none, and without a placement as a
+    /// [text of its own](Self::deliver_text).
+    pub fn deliver_into(self, ledger: Option<&mut Ledger>, placement: Option<String>) -> Delivery {
+        match (ledger, placement) {
+            (None, _) => self.deliver(&mut Ledger::new(), ""),
+            (Some(ledger), Some(placement)) => self.deliver(ledger, placement),
+            (Some(ledger), None) => self.deliver_text(ledger),
+        }
+    }
 }
 
 fn usage(message: impl Into<String>) -> Error {

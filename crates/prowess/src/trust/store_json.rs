@@ -4,12 +4,23 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Identity, TrustStore};
+use super::{Identity, Trust, TrustStore};
 use crate::error::{Error, ErrorKind};
 use crate::source::read_text;
 
 /// The version this crate writes, and the newest it reads.
 const VERSION: u64 = 1;
+
+impl Trust {
+    /// Rules [as people write them](Self::with_label), over what a file has allowed. Without a rule the file is not read.
+    ///
+    /// # Errors
+    /// Those of [`with_label`](Self::with_label) and [`TrustStore::read`].
+    pub fn read(labels: &[impl AsRef<str>], file: &Path) -> Result<Self, Error> {
+        let trust = labels.iter().try_fold(Self::new(), |trust, label| trust.with_label(label.as_ref()))?;
+        if labels.is_empty() { Ok(trust) } else { Ok(trust.store(TrustStore::read(file)?)) }
+    }
+}
 
 impl TrustStore {
     /// The store as JSON, for people to read as well.
