@@ -7,5 +7,5 @@ pub(crate) fn run(parts: &[&str]) -> Result<(), Failure> {
     step::run(&mut cargo(&["build", "--release", "--package", "prowess-cli"]))?;
     let run =
         ["run", "--release", "--manifest-path", "benches/Cargo.toml", "--target-dir", "target/benches", "--"];
-    step::run(cargo(&run).arg(step::program("release")).args(parts))
+    step::run(cargo(&run).arg(step::program("prowess", "release")).args(parts))
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::step::{self, Failure, cargo};
+use crate::step::{self, Failure};
 
 const VERSION: &str = "0.20.2";
 
@@ -11,16 +11,7 @@ const OFFLINE: [&str; 3] = ["licenses", "bans", "sources"];
 
 /// Installs cargo-deny below `target`, once, and runs the given checks with it.
 pub(crate) fn run(checks: &[&str]) -> Result<(), Failure> {
-    step::run(&mut cargo(&[
-        "install",
-        "cargo-deny",
-        "--version",
-        VERSION,
-        "--locked",
-        "--root",
-        "target/tools",
-    ]))?;
+    let program = step::tool("cargo-deny", VERSION)?;
     let checks = if checks.is_empty() { &OFFLINE } else { checks };
-    let program = step::workspace().join("target/tools/bin/cargo-deny");
     step::run(Command::new(program).arg("check").args(checks).current_dir(step::workspace()))
 }

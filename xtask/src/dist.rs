@@ -37,8 +37,8 @@ fn programs(place: &Path) -> Result<PathBuf, Failure> {
     let name = format!("prowess-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
     let directory = emptied(&place.join(&name))?;
     for program in PROGRAMS {
-        let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        copy(&step::target().join("dist").join(&program), &directory.join(&program))?;
+        let program = step::program(program, "dist");
+        copy(&program, &directory.join(program.file_name().unwrap_or_default()))?;
     }
     for file in BESIDE {
         copy(&workspace().join(file), &directory.join(file))?;

@@ -1,6 +1,7 @@
 //! `cargo xtask fuzz`: every fuzz target for a bounded time.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::step::{self, Failure, cargo};
@@ -33,15 +34,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             message: format!("no target `{unknown}`; there are {}", TARGETS.join(", ")),
         });
     }
-    step::run(&mut cargo(&[
-        "install",
-        "cargo-fuzz",
-        "--version",
-        VERSION,
-        "--locked",
-        "--root",
-        "target/tools",
-    ]))?;
+    let program = step::tool("cargo-fuzz", VERSION)?;
     step::run(&mut cargo(&[
         "run",
         "--manifest-path",
@@ -54,7 +47,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let targets = if targets.is_empty() { &TARGETS } else { targets };
     let outcomes: Vec<(&str, Outcome)> = targets
         .iter()
-        .map(|target| Ok((*target, fuzz(target, seconds, sanitizer)?)))
+        .map(|target| Ok((*target, fuzz(&program, target, seconds, sanitizer)?)))
         .collect::<Result<_, Failure>>()?;
     println!("{:<12}{:>14}  OUTCOME, sanitizer: {sanitizer}", "TARGET", "EXECUTIONS");
     for (target, outcome) in &outcomes {
@@ -80,8 +73,8 @@ fn has_nightly() -> bool {
 }
 
 /// Runs one target. What it says is kept, and shown if it finds something.
-fn fuzz(target: &str, seconds: u64, sanitizer: &str) -> Result<Outcome, Failure> {
-    let mut command = Command::new(step::workspace().join("target/tools/bin/cargo-fuzz"));
+fn fuzz(program: &Path, target: &str, seconds: u64, sanitizer: &str) -> Result<Outcome, Failure> {
+    let mut command = Command::new(program);
     command
         .args(["fuzz", "run", "--sanitizer", sanitizer, target, "--"])
         .arg(format!("-max_total_time={seconds}"))

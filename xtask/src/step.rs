@@ -63,15 +63,21 @@ pub(crate) fn built(program: &str) -> Result<PathBuf, Failure> {
     Ok(this.with_file_name(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The command line, where cargo puts it when it builds that profile.
-pub(crate) fn program(profile: &str) -> PathBuf {
-    target().join(profile).join("prowess")
+/// A program of this workspace, where cargo puts it when it builds that profile.
+pub(crate) fn program(name: &str, profile: &str) -> PathBuf {
+    target().join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Installs a tool of cargo's below `target`, once for each version, and says where it is.
+pub(crate) fn tool(name: &str, version: &str) -> Result<PathBuf, Failure> {
+    run(&mut cargo(&["install", name, "--version", version, "--locked", "--root", "target/tools"]))?;
+    Ok(workspace().join("target/tools/bin").join(name))
 }
 
 /// Builds the MCP server as users do, and says where it is.
 pub(crate) fn release_server() -> Result<PathBuf, Failure> {
     run(&mut cargo(&["build", "--release", "--package", "prowess-mcp"]))?;
-    Ok(target().join("release/prowess-mcp"))
+    Ok(program("prowess-mcp", "release"))
 }
 
 /// Prints a command, runs it, and fails with its exit code if it fails.

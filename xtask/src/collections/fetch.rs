@@ -1,12 +1,11 @@
 //! Downloading and unpacking a package, without installing or running anything of it.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Collection, Registry};
-use crate::step::{self, quietly};
+use crate::step::{self, emptied, quietly};
 
 /// Returns the directory of a collection's unpacked package, fetching it the first time.
 ///
@@ -21,21 +20,14 @@ pub(super) fn fetch(collection: &Collection) -> Result<PathBuf, String> {
     }
     let partial = cache.join(format!("{}.partial", collection.scope));
     let files = partial.join("files");
-    empty(&partial)
-        .and_then(|()| fs::create_dir(&files))
-        .map_err(|error| format!("cannot create {}: {error}", files.display()))?;
+    emptied(&partial)
+        .and_then(|_| emptied(&files))
+        .map_err(|failure| format!("cannot create {}", failure.message))?;
     download(collection, &partial)?;
     unpack(collection, &partial, &files)?;
     fs::rename(&files, &directory)
         .map_err(|error| format!("cannot create {}: {error}", directory.display()))?;
     Ok(directory)
-}
-
-fn empty(directory: &Path) -> io::Result<()> {
-    if directory.exists() {
-        fs::remove_dir_all(directory)?;
-    }
-    fs::create_dir_all(directory)
 }
 
 fn download(collection: &Collection, into: &Path) -> Result<(), String> {

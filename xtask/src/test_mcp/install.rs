@@ -44,27 +44,20 @@ pub(super) fn python() -> Result<Venv, String> {
     install().map_err(|failure: Failure| failure.message)
 }
 
-/// Installs the packages of npm and the Node that they need; or says in a line why they can't be had.
+/// Installs the packages of npm and the Node that they need, once for each version; or says in a line why they can't be
+/// had.
 pub(super) fn node() -> Result<Node, String> {
     let place = step::workspace().join("target/test-mcp/node");
-    let packages = include_str!("package.json");
-    once(&place, packages, || {
-        fs::write(place.join("package.json"), packages).map_err(|error| error.to_string())?;
-        quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&place))
-    })?;
-    // Where npm does not let packages install programs, the system's has to do.
-    let installed = place.join("node_modules/.bin/node");
-    let runs = quietly(Command::new(&installed).arg("--version")).is_ok();
-    Ok(Node { place, program: if runs { installed } else { "node".into() } })
-}
-
-/// Installs what is wanted in a directory, unless that is what was installed there last.
-fn once(place: &Path, wanted: &str, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    let installed = place.join("installed");
-    if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
+    let (packages, installed) = (include_str!("package.json"), place.join("installed"));
+    if fs::read_to_string(&installed).ok().as_deref() != Some(packages) {
+        let failed = |path: &Path, error| format!("cannot write {}: {error}", path.display());
+        fs::create_dir_all(&place).map_err(|error| failed(&place, error))?;
+        fs::write(place.join("package.json"), packages).map_err(|error| failed(&place, error))?;
+        quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&place))?;
+        fs::write(&installed, packages).map_err(|error| failed(&installed, error))?;
     }
-    fs::create_dir_all(place).map_err(|error| format!("cannot create {}: {error}", place.display()))?;
-    install()?;
-    fs::write(&installed, wanted).map_err(|error| format!("cannot write {}: {error}", installed.display()))
+    // Where npm does not let packages install programs, the system's has to do.
+    let program = place.join("node_modules/.bin/node");
+    let runs = quietly(Command::new(&program).arg("--version")).is_ok();
+    Ok(Node { place, program: if runs { program } else { "node".into() } })
 }
