@@ -103,7 +103,9 @@ pub(crate) fn read(snapshot: &Snapshot, uri: &str) -> Result<ReadResourceResult,
     };
     let bytes =
         snapshot.library.file(&skill, &path, manifest::MAX_BYTES).map_err(|error| match error.kind() {
-            ErrorKind::UnknownResource | ErrorKind::NotConfined => not_found(error.to_string()),
+            ErrorKind::UnknownSkill | ErrorKind::UnknownResource | ErrorKind::NotConfined => {
+                not_found(error.to_string())
+            }
             _ => refused(&error),
         })?;
     let contents = match String::from_utf8(bytes) {

@@ -359,13 +359,11 @@ pub(crate) struct Body {
 
 /// Reads the file as it is now. What its frontmatter says of the model holds from now on, too.
 fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, Error> {
-    library.in_place(skill)?;
-    let most = library.max_body().saturating_add(MAX_HEAD);
-    let file = library.source().read_prefix(skill.location(), usize::try_from(most).unwrap_or(usize::MAX))?;
+    let file = library.read_skill_file(skill, library.max_body().saturating_add(MAX_HEAD))?;
     let parsed = parse::parse(&file.bytes, skill.location());
     if let Some(code @ (Code::MissingFrontmatter | Code::LinkAsText)) = parsed.invalid {
         let message = format!("`{}` is no skill any more: {code}", display_path(skill.location()));
-        return Err(Error::new(ErrorKind::Io, message).with_path(skill.location()));
+        return Err(Error::new(ErrorKind::UnknownSkill, message).with_path(skill.location()));
     }
     let size = file.size.saturating_sub(parsed.body as u64);
     if size > library.max_body() || file.size > file.bytes.len() as u64 {
@@ -475,6 +473,8 @@ fn deliver_resource(
 }
 
 fn refusal(error: Error) -> Delivery {
-    let text = format!("Nothing was delivered: {}.\n", harmless(&one_line(&error.to_string())));
+    let why = harmless(&one_line(&error.to_string()));
+    let stop = if why.ends_with('?') { "" } else { "." };
+    let text = format!("Nothing was delivered: {why}{stop}\n");
     Delivery { status: Status::Denied, text, activation: None, error: Some(error) }
 }

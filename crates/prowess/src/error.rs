@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No skill has that name, id or path; [`Error::candidates`] has the nearest names.
+    /// No skill has that name, id or path, or none any more; [`Error::candidates`] has the nearest names.
     UnknownSkill,
     /// Several skills of one rank bear the name; [`Error::candidates`] has their ids.
     AmbiguousName,

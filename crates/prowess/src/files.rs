@@ -1,6 +1,5 @@
 //! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
 
-use std::io;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -10,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::library::Library;
 pub use crate::scan::SKILL_FILE;
 use crate::skill::{Skill, display_path};
-use crate::source::{ByteRange, Part, Resources, Stamp};
+use crate::source::{ByteRange, Part, Prefix, Resources, Stamp};
 
 /// How much of a file is held at a time.
 const CHUNK: u64 = 1024 * 1024;
@@ -47,7 +46,11 @@ impl Library {
                     format!("`{location}` leads to `{real}` since the skills were loaded; load them again");
                 Err(Error::new(ErrorKind::NotConfined, message).with_path(skill.location()))
             }
-            None => Err(Error::io(location, io::ErrorKind::NotFound.into())),
+            None => {
+                let message =
+                    format!("skill `{}` is no longer at `{}`", skill.name(), display_path(location));
+                Err(Error::new(ErrorKind::UnknownSkill, message).with_path(location))
+            }
         }
     }
 
@@ -99,6 +102,15 @@ impl Library {
         }
     }
 
+    /// Reads a skill's own file as it is now, or so much of it.
+    pub(crate) fn read_skill_file(&self, skill: &Skill, max: u64) -> Result<Prefix, Error> {
+        self.in_place(skill)?;
+        let max = usize::try_from(max).unwrap_or(usize::MAX);
+        // What went while it was read is told as what was gone before.
+        let read = self.source().read_prefix(skill.location(), max);
+        read.or_else(|error| self.in_place(skill).and(Err(error)))
+    }
+
     /// Hands a file to `each`, piece by piece, and gives its size.
     fn read_file(
         &self,
@@ -109,9 +121,7 @@ impl Library {
     ) -> Result<u64, Error> {
         if path == SKILL_FILE {
             self.check_trust(skill)?;
-            self.in_place(skill)?;
-            let most = usize::try_from(max).unwrap_or(usize::MAX);
-            let file = self.source().read_prefix(skill.location(), most)?;
+            let file = self.read_skill_file(skill, max)?;
             within(skill.directory(), path, file.size, max)?;
             each(&file.bytes);
             return Ok(file.bytes.len() as u64);

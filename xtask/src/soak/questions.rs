@@ -43,8 +43,7 @@ fn served(answer: Result<Value, Value>) -> Result<Option<u64>, String> {
     };
     if result["isError"] == true {
         return match result["_meta"]["prowess/error"]["code"].as_str() {
-            // Of what went while it was read. Whether it can have been gone is checked like any absence.
-            Some("unknown-skill" | "unknown-resource" | "io") => Ok(None),
+            Some("unknown-skill" | "unknown-resource") => Ok(None),
             _ => Err(result.to_string()),
         };
     }
@@ -58,7 +57,7 @@ fn served(answer: Result<Value, Value>) -> Result<Option<u64>, String> {
 }
 
 fn is_absence(error: &Value) -> bool {
-    error["code"].as_i64().is_some_and(|code| NOT_THERE.contains(&code)) || error["data"]["code"] == "io"
+    error["code"].as_i64().is_some_and(|code| NOT_THERE.contains(&code))
 }
 
 /// Lists all skills: each that was there all the time, and none that never was.

@@ -151,8 +151,10 @@ impl Ledger {
             None => Restored::Gone,
             Some((skill, _)) if !self.is_visible(skill) => Restored::NotVisible,
             Some((_, Ok(rendered))) => self.compare(id, &rendered),
-            Some((_, Err(error))) if error.kind() == ErrorKind::Io => Restored::Gone,
-            Some((_, Err(_))) => Restored::Changed,
+            Some((_, Err(error))) => match error.kind() {
+                ErrorKind::UnknownSkill | ErrorKind::Io => Restored::Gone,
+                _ => Restored::Changed,
+            },
         };
         let is_withdrawn = matches!(restored, Restored::Gone | Restored::NotVisible);
         if let Some(known) = self.skills.get_mut(id) {

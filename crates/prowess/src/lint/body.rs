@@ -21,9 +21,7 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     /// Reads it, as far as it may be activated; none if it can't be read.
     pub(super) fn read(library: &Library, skill: &'a Skill) -> Option<Self> {
-        library.in_place(skill).ok()?;
-        let most = usize::try_from(library.max_body()).unwrap_or(usize::MAX);
-        let file = library.source().read_prefix(skill.location(), most).ok()?.bytes;
+        let file = library.read_skill_file(skill, library.max_body()).ok()?.bytes;
         let start = parse::parse(&file, skill.location()).body;
         let (text, start) = match file.as_slice() {
             [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => (parse::body(&file, start), None),

@@ -159,10 +159,10 @@ fn a_file_that_has_vanished_is_an_error_and_leaves_no_receipt() {
     tree.remove(format!("{PDF}/SKILL.md"));
     let delivery = library.activate("pdf", Origin::Model).deliver(&mut ledger, "2");
     let error = delivery.error().unwrap();
-    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(error.kind(), ErrorKind::UnknownSkill);
     assert_eq!(error.path(), Some(tree.at(format!("{PDF}/SKILL.md")).as_path()));
     assert_eq!((delivery.status(), ledger), (Status::Denied, before));
-    assert!(delivery.text().starts_with("Nothing was delivered: can't read"));
+    assert!(delivery.text().starts_with("Nothing was delivered: skill `pdf` is no longer at"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_skill_that_lost_its_description_is_delivered_and_what_is_no_skill_any_more_
     for text in ["", "only text\n", "../other/SKILL.md"] {
         fs::write(tree.at(format!("{PDF}/SKILL.md")), text).unwrap();
         let delivery = activate(&library, "pdf", Origin::Model);
-        assert_eq!(delivery.error().unwrap().kind(), ErrorKind::Io, "{text:?}");
+        assert_eq!(delivery.error().unwrap().kind(), ErrorKind::UnknownSkill, "{text:?}");
     }
     let endless = format!("---\ndescription: Fills.\nmetadata:\n{}---\nBody.\n", "  k: v\n".repeat(400_000));
     fs::write(tree.at(format!("{PDF}/SKILL.md")), endless).unwrap();
