@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use prowess::Library;
 use prowess::skill::Skill;
 use prowess::source::{NOT_LISTED, SKIP};
@@ -31,8 +31,14 @@ const MAX_FOLDERS: usize = 512;
 /// changes are told of with the next answer.
 pub(crate) fn start(shelf: &Arc<Shelf>) {
     let (sender, events) = channel();
-    // A failed send means that the thread has ended.
-    let Ok(watcher) = notify::recommended_watcher(move |event| drop(sender.send(event))) else { return };
+    let tell = move |event: notify::Result<Event>| {
+        // Reading files makes events, too; those must not lead to more reading.
+        if !event.as_ref().is_ok_and(|event| event.kind.is_access()) {
+            // A failed send means that the thread has ended.
+            drop(sender.send(event));
+        }
+    };
+    let Ok(watcher) = notify::recommended_watcher(tell) else { return };
     shelf.keep_watcher(watcher);
     let watch = Watch { shelf: Arc::downgrade(shelf), ..Watch::default() };
     drop(thread::Builder::new().name("watch".to_owned()).spawn(move || watch.run(&events)));
@@ -43,6 +49,8 @@ pub(crate) fn start(shelf: &Arc<Shelf>) {
 struct Watch {
     shelf: Weak<Shelf>,
     roots: Vec<PathBuf>,
+    /// The file that says what the user allows.
+    trust: Option<PathBuf>,
     watched: BTreeSet<PathBuf>,
     /// The folders of each skill's directory, for as long as nothing in it changes.
     folders: BTreeMap<PathBuf, Vec<PathBuf>>,
@@ -92,21 +100,20 @@ impl Watch {
         Some(touched)
     }
 
-    /// Adds what an event can have changed. Reading files makes events, too; those must not lead to more reading.
+    /// Adds what an event can have changed.
     fn add(&self, touched: &mut Touched, event: notify::Result<Event>) {
         let Ok(event) = event else {
             touched.everything = true;
             return;
         };
         touched.everything |= event.need_rescan() || touched.paths.len() > MAX_PATHS;
-        if !matches!(event.kind, EventKind::Access(_)) {
-            touched.paths.extend(event.paths.into_iter().filter(|path| self.concerns(path)));
-        }
+        touched.paths.extend(event.paths.into_iter().filter(|path| self.concerns(path)));
     }
 
     fn concerns(&self, path: &Path) -> bool {
-        let is_near = |root: &PathBuf| path.starts_with(root) || root.starts_with(path);
-        self.roots.iter().any(is_near) || path.parent().is_some_and(|parent| self.linked.contains(parent))
+        let is_near = |place: &PathBuf| path.starts_with(place) || place.starts_with(path);
+        self.roots.iter().chain(&self.trust).any(is_near)
+            || path.parent().is_some_and(|parent| self.linked.contains(parent))
     }
 
     fn is_in_skill(&self, path: &Path) -> bool {
@@ -166,7 +173,8 @@ impl Watch {
     fn directories(&mut self, library: &Library) -> Vec<PathBuf> {
         self.roots = library.roots().iter().map(|loaded| loaded.root.path.clone()).collect();
         let mut directories = Vec::new();
-        for root in &self.roots {
+        self.trust = library.trust().file().map(Path::to_path_buf);
+        for root in self.roots.iter().chain(&self.trust) {
             let existing = root.ancestors().find(|path| path.is_dir());
             let above = root.ancestors().take(3).filter(|path| path.is_dir());
             directories.extend(existing.into_iter().chain(above).map(Path::to_path_buf));

@@ -10,6 +10,8 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256};
 
 use crate::activate::digest_text;
+#[cfg(not(feature = "serde"))]
+use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::files::each_part;
 use crate::library::Library;
@@ -73,6 +75,8 @@ pub struct Trust {
     rule: Rule,
     scopes: BTreeMap<String, Rule>,
     store: TrustStore,
+    /// The file that the store was read from.
+    file: Option<PathBuf>,
 }
 
 impl FromStr for Rule {
@@ -131,10 +135,22 @@ impl Trust {
         self
     }
 
+    /// The file that was [read](Self::read), and that every [reload](Library::reload) reads again.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// The rule that a scope has.
     #[must_use]
     pub fn rule_of(&self, scope: &str) -> Rule {
         self.scopes.get(scope).copied().unwrap_or(self.rule)
+    }
+
+    /// Only what is read from JSON has a file.
+    #[cfg(not(feature = "serde"))]
+    pub(crate) fn reread(&mut self) -> Option<Diagnostic> {
+        None
     }
 
     /// Whether a skill of a root is trusted, as it lies there now.

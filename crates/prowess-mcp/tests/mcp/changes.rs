@@ -3,6 +3,8 @@
 use std::fs;
 
 use prowess::activate::digest;
+use prowess::trust::{STORE_FILE, TrustStore};
+use prowess::{Library, LoadOptions, Origin, Roots};
 use prowess_testkit::{Node, Tree};
 use serde_json::json;
 
@@ -203,4 +205,27 @@ fn a_listener_whose_client_leaves_does_not_keep_the_server() {
     client.send("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
     client.wait_for("notifications/subscriptions/acknowledged");
     assert_eq!(client.close(), Some(0));
+}
+
+#[test]
+fn what_the_user_allows_is_served_without_a_restart() {
+    let tree = tree();
+    let forms = json!({"name": "forms"});
+    let at = format!("home/{STORE_FILE}");
+    let mut client = Client::start(&tree, LEGACY, &["--trust", "project=ask", "--trust", "user=deny"]);
+    assert!(client.call("activate_skill", forms.clone()).1);
+    let roots =
+        Roots::new().with("project", tree.at("project/.agents/skills")).expect("the scope is a label");
+    let library = Library::load(&roots, &LoadOptions::new());
+    let skill = library.find("forms", Origin::User).expect("there is one");
+    let identity = library.identity(skill).expect("its files can be read");
+    let mut store = TrustStore::default();
+    store.allow(identity, skill.id());
+    let tree = tree.with(&at, Node::from(store.to_json().as_str()));
+    client.wait_for("notifications/tools/list_changed");
+    assert!(client.call("activate_skill", forms.clone()).0.contains("\nBody.\n"));
+    let tree = tree.with(&at, Node::from("{"));
+    assert!(client.call("activate_skill", forms).1, "a store that can't be read allows nothing");
+    assert!(client.call("why_skill", json!({})).0.contains("trust.json"));
+    drop(tree);
 }

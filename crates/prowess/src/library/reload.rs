@@ -35,7 +35,8 @@ pub struct Reload {
 }
 
 impl Library {
-    /// Loads the same roots with the same options again, and compares.
+    /// Loads the same roots with the same options again, and compares. What the user allows is
+    /// [read](crate::trust::Trust::read) again as well.
     ///
     /// What a load reads of each file is compared, and links are followed to where they lead now: the frontmatter, the
     /// first 4 KiB, the size, the real path, the visibility. A file is not read again if its [`Stamp`] is settled and
@@ -46,8 +47,11 @@ impl Library {
     /// [`Stamp`]: crate::source::Stamp
     #[must_use]
     pub fn reload(&self) -> Reload {
-        let inner = &self.0;
-        let library = Self(Arc::new(load::load(&inner.searched, &inner.options, &inner.readings)));
+        let mut options = self.0.options.clone();
+        let diagnostic = options.policy.trust.reread();
+        let mut inner = load::load(&self.0.searched, &options, &self.0.readings);
+        inner.diagnostics.extend(diagnostic);
+        let library = Self(Arc::new(inner));
         let (before, now) = (by_id(self), by_id(&library));
         let ids = |skills: &BTreeMap<&str, &Arc<Skill>>, is_meant: &dyn Fn(&str, &Arc<Skill>) -> bool| {
             let meant = skills.iter().filter(|(id, skill)| is_meant(id, skill));

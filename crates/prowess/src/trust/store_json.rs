@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Identity, Trust, TrustStore};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorKind};
 use crate::source::read_text;
 
@@ -12,13 +13,29 @@ use crate::source::read_text;
 const VERSION: u64 = 1;
 
 impl Trust {
-    /// Rules [as people write them](Self::with_label), over what a file has allowed. Without a rule the file is not read.
+    /// Rules [as people write them](Self::with_label), over what a file has allowed, now and at each
+    /// [reload](crate::Library::reload). Without a rule the file is not read.
     ///
     /// # Errors
     /// Those of [`with_label`](Self::with_label) and [`TrustStore::read`].
     pub fn read(labels: &[impl AsRef<str>], file: &Path) -> Result<Self, Error> {
         let trust = labels.iter().try_fold(Self::new(), |trust, label| trust.with_label(label.as_ref()))?;
-        if labels.is_empty() { Ok(trust) } else { Ok(trust.store(TrustStore::read(file)?)) }
+        if labels.is_empty() {
+            return Ok(trust);
+        }
+        Ok(Self { store: TrustStore::read(file)?, file: Some(file.to_path_buf()), ..trust })
+    }
+
+    /// Reads the file again, if there is one. Of one that can't be read nothing is allowed any more.
+    pub(crate) fn reread(&mut self) -> Option<Diagnostic> {
+        let file = self.file.as_deref()?;
+        let read = TrustStore::read(file);
+        let diagnostic = read.as_ref().err().map(|error| {
+            Diagnostic::new(Code::Untrusted, file, format!("nothing is allowed any more: {error}"))
+                .help("mend the file, or remove it and allow the skills anew")
+        });
+        self.store = read.unwrap_or_default();
+        diagnostic
     }
 }
 

@@ -1,5 +1,6 @@
 use std::fs;
 
+use prowess::diagnostic::Code;
 use prowess::skill::Visibility;
 use prowess::source::ByteRange;
 use prowess::trust::{Rule, Trust, TrustStore};
@@ -124,4 +125,22 @@ fn what_was_taken_back_is_asked_for_again() {
     assert_eq!(repository, prowess::skill::display_path(&tree.at("project")));
     assert_eq!(store.revoke(|identity, id| identity.repository == repository && id == "project:pdf"), 1);
     assert!(!load(&tree, asking(&store)).find("pdf", Origin::User).unwrap().is_listed());
+}
+
+#[test]
+fn a_reload_reads_again_what_is_allowed() {
+    let tree = tree();
+    let file = tree.at("trust.json");
+    let library = load(&tree, Trust::read(&["project=ask"], &file).unwrap());
+    let is_listed =
+        |library: &Library| library.find("pdf", Origin::User).is_ok_and(|skill| skill.is_listed());
+    assert!(!is_listed(&library));
+    fs::write(&file, store(&tree).to_json()).unwrap();
+    let reload = library.reload();
+    assert!(is_listed(&reload.library));
+    assert_eq!(reload.changed, ["project:pdf"]);
+    fs::write(&file, "{").unwrap();
+    let library = reload.library.reload().library;
+    assert!(!is_listed(&library));
+    assert!(library.diagnostics().iter().any(|d| d.code == Code::Untrusted && d.path == file));
 }
