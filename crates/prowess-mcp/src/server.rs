@@ -1,4 +1,5 @@
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use prowess::{ErrorKind, Library, json};
 use rmcp::model::{
@@ -92,11 +93,27 @@ impl Server {
         &self,
         answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
+        self.answer_from(Shelf::fresh, answer).await
+    }
+
+    /// Answers with a page of a listing. What was read for the first one does for the next ones as well.
+    async fn answer_page<T: Send + 'static>(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        answer: impl FnOnce(&Snapshot, Option<PaginatedRequestParams>) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let is_first = request.as_ref().is_none_or(|request| request.cursor.is_none());
+        let read = move |shelf: &Shelf| if is_first { shelf.fresh() } else { shelf.recent(Instant::now()) };
+        self.answer_from(read, |snapshot, _| answer(snapshot, request)).await
+    }
+
+    async fn answer_from<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Shelf) -> Arc<Snapshot> + Send + 'static,
+        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
         let (shelf, session) = (self.shelf.clone(), self.session.clone());
-        let answered = tokio::task::spawn_blocking(move || {
-            let snapshot = shelf.fresh();
-            answer(&snapshot, &mut lock(&session))
-        });
+        let answered = tokio::task::spawn_blocking(move || answer(&read(&shelf), &mut lock(&session)));
         answered.await.unwrap_or_else(|error| {
             Err(ErrorData::internal_error(format!("the answer could not be made: {error}"), None))
         })
@@ -246,7 +263,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.answer(|snapshot, _| {
+        self.answer_page(request, |snapshot, request| {
             let prompts = prompts::list(&snapshot.library);
             let (prompts, next) = page(prompts, request, |prompt| &prompt.name)?;
             let mut result = ListPromptsResult::with_all_items(prompts);
@@ -274,7 +291,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        self.answer(|snapshot, _| resources::list_skills(snapshot, after(request)?)).await
+        self.answer_page(request, |snapshot, request| resources::list_skills(snapshot, after(request)?)).await
     }
 
     async fn get_skill(
@@ -290,7 +307,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.answer(|snapshot, _| {
+        self.answer_page(request, |snapshot, request| {
             let (resources, next) = page(resources::list(snapshot), request, |resource| &resource.uri)?;
             let mut result = ListResourcesResult::with_all_items(resources);
             result.next_cursor = next;
@@ -322,10 +339,10 @@ impl ServerHandler for Server {
         request: ReadResourceDirectoryRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        self.answer(move |snapshot, _| {
+        let paging = PaginatedRequestParams::default().with_cursor(request.cursor);
+        self.answer_page(Some(paging), move |snapshot, paging| {
             let children = resources::read_directory(snapshot, &request.uri)?;
-            let paging = PaginatedRequestParams::default().with_cursor(request.cursor);
-            let (children, next) = page(children, Some(paging), |child| &child.uri)?;
+            let (children, next) = page(children, paging, |child| &child.uri)?;
             let mut result = ReadResourceDirectoryResult::with_all_items(children);
             result.next_cursor = next;
             Ok(result)

@@ -1,7 +1,7 @@
 //! The library as it is now, shared by all connections.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use notify::RecommendedWatcher;
 use prowess::skill::Skill;
@@ -13,6 +13,9 @@ use crate::address::Addresses;
 use crate::manifest::{self, Digests};
 use crate::options::{CatalogPlace, Options};
 use crate::tools;
+
+/// For how long the pages of a listing may show what was read for the first one.
+const LISTING: Duration = Duration::from_secs(5);
 
 /// A library, and what clients see of it, made when it is first asked for.
 #[derive(Debug)]
@@ -169,6 +172,16 @@ impl Shelf {
         snapshot
     }
 
+    /// What was read not long before `now`, or what is there now. It is never older than what was given before.
+    pub(crate) fn recent(&self, now: Instant) -> Arc<Snapshot> {
+        let current = lock(&self.current);
+        if current.read.is_some_and(|read| now.saturating_duration_since(read) < LISTING) {
+            return current.snapshot.clone();
+        }
+        drop(current);
+        self.fresh()
+    }
+
     /// Reads the disk, and tells nobody yet.
     pub(crate) fn read(&self) -> Arc<Snapshot> {
         let mut current = lock(&self.current);
@@ -215,3 +228,6 @@ impl Shelf {
 pub(crate) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;
