@@ -30,13 +30,14 @@ fn has_anchors(yaml: &str) -> bool {
     })
 }
 
-/// The description by libyaml, if it is text, and all is one map whose keys differ in more than case.
+/// The description by libyaml, if it is text, and all is one map whose keys differ in more than case. Where YAML has an
+/// empty one, text at the margin may be taken for it, on purpose.
 fn strict(yaml: &str) -> Option<String> {
     let map: Mapping = yaml_serde::from_str(yaml).ok()?;
     let mut keys = HashSet::new();
     let is_new = |key: &Value| key.as_str().is_some_and(|key| keys.insert(key.to_ascii_lowercase()));
     match map.get("description")? {
-        Value::String(text) if map.keys().all(is_new) => Some(text.clone()),
+        Value::String(text) if !text.trim().is_empty() && map.keys().all(is_new) => Some(text.clone()),
         _ => None,
     }
 }
