@@ -53,13 +53,14 @@ impl Source for Disk {
     fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
         let read = || {
             // The stamp comes first: an edit while the file is read leaves it behind.
+            let now = SystemTime::now();
             let (mut opened, metadata) = open(file)?;
             let most = metadata.len().min(max as u64);
             let bytes = read_at_most(&mut opened, most)?;
             // One that was cut off since, or that a system makes up, ends before it said.
             let read = bytes.len() as u64;
             let size = if read < most { read } else { metadata.len() };
-            Ok(Prefix { bytes, size, stamp: stamp(&metadata) })
+            Ok(Prefix { bytes, size, stamp: stamp(&metadata, now) })
         };
         read().map_err(|error| Error::io(file, error))
     }
@@ -83,7 +84,8 @@ impl Source for Disk {
     }
 
     fn stamp(&self, file: &Path) -> Option<Stamp> {
-        stamp(&fs::metadata(file).ok()?)
+        let now = SystemTime::now();
+        stamp(&fs::metadata(file).ok()?, now)
     }
 }
 
@@ -147,10 +149,11 @@ fn kind(file_type: FileType) -> Kind {
     }
 }
 
-fn stamp(metadata: &Metadata) -> Option<Stamp> {
+/// The stamp of a file that was looked at `now`.
+pub(super) fn stamp(metadata: &Metadata, now: SystemTime) -> Option<Stamp> {
     let modified = metadata.modified().ok()?;
     let (changed, inode) = changed_and_inode(metadata, modified);
-    let is_past = |time| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLING);
+    let is_past = |time| now.duration_since(time).is_ok_and(|age| age > SETTLING);
     let settled = is_past(modified) && is_past(changed);
     Some(Stamp { size: metadata.len(), modified, changed, inode, settled })
 }

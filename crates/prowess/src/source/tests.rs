@@ -1,8 +1,11 @@
+use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use prowess_testkit::{Node, Tree};
 
+use super::fs::stamp;
 use super::{ByteRange, Disk, Memory, Source};
 use crate::error::{Error, ErrorKind};
 
@@ -193,4 +196,19 @@ proptest! {
             prop_assert_eq!(part.bytes, b"in");
         }
     }
+}
+
+#[test]
+fn a_stamp_settles_when_one_more_edit_would_have_another_time() {
+    let tree = Tree::new().skill("s");
+    let metadata = fs::metadata(tree.at("s/SKILL.md")).unwrap();
+    let touched = stamp(&metadata, SystemTime::UNIX_EPOCH).unwrap().changed;
+    for (seconds, settled) in [(0, false), (2, false), (4, true)] {
+        let looked = touched + Duration::from_secs(seconds);
+        assert_eq!(stamp(&metadata, looked).unwrap().settled, settled, "{seconds} s after");
+    }
+    assert!(
+        !stamp(&metadata, touched - Duration::from_secs(60)).unwrap().settled,
+        "a clock that was set back"
+    );
 }
