@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use prowess::Library;
 use prowess_mcp::{Options, Server, serve_lines};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -21,7 +22,7 @@ const END: &[u8] = br#"
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     Builder::new_current_thread().enable_all().max_blocking_threads(2).build().expect("a runtime")
 });
-static SERVER: LazyLock<Server> = LazyLock::new(|| Server::new(prowess_fuzz::three_skills(), Options::new()));
+static SKILLS: LazyLock<Library> = LazyLock::new(prowess_fuzz::three_skills);
 
 fuzz_target!(|bytes: &[u8]| {
     // Before the first request everything else is passed over, but a request that begins a session begins one.
@@ -33,7 +34,8 @@ fuzz_target!(|bytes: &[u8]| {
 async fn converse(said: &[&[u8]]) {
     let (client, server) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(server);
-    let served = tokio::spawn(serve_lines(SERVER.connection(), read, write));
+    // A server for each client, as over stdio: it ends with its client.
+    let served = tokio::spawn(serve_lines(Server::new(SKILLS.clone(), Options::new()), read, write));
     let (heard, mut speak) = tokio::io::split(client);
     let said = said.concat();
     let speaking = tokio::spawn(async move { speak.write_all(&said).await.map(|()| speak) });
