@@ -79,7 +79,7 @@ fn repeat(client: &mut Client, method: &str, params: &Value, number: usize) -> C
     let (answer, _) = client.call(method, params.clone())?;
     let answer = answer.to_string();
     if !answer.contains(&skills::mark(number)) {
-        return Err(format!("`{method}` is answered with {answer}"));
+        return Err(format!("`{method}` is answered with `{answer:.200}`"));
     }
     for _ in 1..WARM_UPS {
         client.call(method, params.clone())?;

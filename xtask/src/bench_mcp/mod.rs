@@ -5,6 +5,9 @@ mod measure;
 mod peers;
 mod skills;
 
+use std::thread;
+use std::time::Duration;
+
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 use prowess_testkit::Tree;
@@ -14,6 +17,8 @@ use self::peers::Peer;
 use crate::step::Failure;
 
 const SIZES: [usize; 2] = [1_000, 10_000];
+/// How old skills are when a server starts. They seldom are from the same second.
+const AGE: Duration = Duration::from_secs(5);
 
 /// Below the table.
 const LEGEND: &str = "\
@@ -60,6 +65,7 @@ fn rows(size: usize, peers: &[Peer], notes: &mut Vec<String>) -> Result<Vec<Vec<
         // Each has its own: an edit is part of what is measured.
         let tree = Tree::new();
         skills::lay(tree.path(), size).map_err(|error| Failure::new(format!("no skills: {error}")))?;
+        thread::sleep(AGE);
         for (row, cell) in rows.iter_mut().zip(measure(peer, tree.path(), size)) {
             row.push(cell.unwrap_or_else(|why| {
                 let note = format!("- {}, {size} skills: {why}", peer.name);
