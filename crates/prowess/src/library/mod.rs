@@ -7,6 +7,7 @@ mod options;
 mod path;
 mod policy;
 mod reload;
+mod told;
 
 use std::path::PathBuf;
 use std::sync::Arc;
