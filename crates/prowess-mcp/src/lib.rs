@@ -46,6 +46,8 @@ mod prompts;
 mod resources;
 mod server;
 mod session;
+#[cfg(feature = "http")]
+mod sessions;
 mod shelf;
 mod stdio;
 mod tools;

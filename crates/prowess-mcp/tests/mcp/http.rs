@@ -3,7 +3,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
+use prowess::{Library, LoadOptions, Roots};
+use prowess_mcp::{HttpOptions, Options, serve_http};
 use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
@@ -11,7 +16,7 @@ use crate::client::{CURRENT, LEGACY, terminate};
 use crate::{skill, tree};
 
 struct Server {
-    process: Child,
+    process: Option<Child>,
     address: String,
 }
 
@@ -31,7 +36,45 @@ impl Server {
         let stdout = process.stdout.take().expect("stdout is a pipe");
         BufReader::new(stdout).read_line(&mut line).expect("the server says where it is");
         let address = line.trim().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        Self { process, address }
+        Self { process: Some(process), address }
+    }
+
+    /// Starts one on a thread of this process, with options that the executable does not have.
+    fn here(tree: &Tree, options: impl FnOnce(HttpOptions) -> HttpOptions) -> Self {
+        let library = Library::load(&Roots::agents(tree.at("project"), tree.at("home")), &LoadOptions::new());
+        let options = options(HttpOptions::new(([127, 0, 0, 1], 0).into()));
+        let (sender, address) = mpsc::channel();
+        thread::spawn(move || {
+            let server = prowess_mcp::Server::new(library, Options::new());
+            serve_http(server, options, |address| sender.send(address).expect("the test waits"))
+        });
+        let address = address.recv().expect("the server says where it is");
+        Self { process: None, address: address.to_string() }
+    }
+
+    /// Tells the process to end.
+    #[cfg(unix)]
+    fn terminate(&self) {
+        terminate(self.process.as_ref().expect("a process of its own"));
+    }
+
+    /// Waits for the end of the process, and gives its exit code.
+    #[cfg(unix)]
+    fn wait(&mut self) -> Option<i32> {
+        self.process.as_mut().expect("a process of its own").wait().expect("the server ends").code()
+    }
+
+    /// Opens a session of the revision that has them, and gives its id.
+    fn open(&self) -> String {
+        let answer = self.post("/mcp", &[], initialize().as_bytes()).1;
+        let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        session.expect("an answer names its session").to_owned()
+    }
+
+    /// The status of a request in a session.
+    fn ping(&self, session: &str) -> u16 {
+        let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+        self.post("/mcp", &[("Mcp-Session-Id", session)], ping.as_bytes()).0
     }
 
     /// Sends a request, and gives the connection.
@@ -99,9 +142,11 @@ fn last_message(answer: &str) -> Value {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if let Some(process) = &mut self.process {
+            // It may have ended.
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
 }
 
@@ -168,13 +213,13 @@ fn an_answer_in_flight_is_finished_when_the_server_is_to_end() {
     let mut slow = server.ask("resources/read", json!({"uri": "skill://forms/big.txt"}));
     let mut answer = vec![0; 1000];
     slow.read_exact(&mut answer).expect("an answer has begun");
-    terminate(&server.process);
+    server.terminate();
     while TcpStream::connect(&server.address).is_ok() {}
     slow.read_to_end(&mut answer).expect("the answer goes on");
     let read = answer.iter().filter(|byte| **byte == b'x').count();
     assert!((12_000_000..12_001_000).contains(&read), "{read}");
     assert!(String::from_utf8_lossy(&answer).trim_end().ends_with("0"), "its last chunk has come");
-    assert_eq!(server.process.wait().expect("the server ends").code(), Some(0));
+    assert_eq!(server.wait(), Some(0));
 }
 
 #[cfg(unix)]
@@ -187,23 +232,44 @@ fn a_listener_hears_of_changes_and_of_the_end() {
     assert!(lines.any(|line| line.contains("notifications/subscriptions/acknowledged")));
     let _tree = tree.with("project/.agents/skills/new/SKILL.md", skill("new", ""));
     assert!(lines.any(|line| line.contains("notifications/tools/list_changed")));
-    terminate(&server.process);
+    server.terminate();
     let end = last_message(&lines.collect::<Vec<_>>().join("\n"));
     assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
-    assert_eq!(server.process.wait().expect("the server ends").code(), Some(0));
+    assert_eq!(server.wait(), Some(0));
 }
 
 #[test]
 fn a_session_ends_when_its_client_says_so() {
     let tree = tree();
     let server = Server::start(&tree, &[]);
-    let answer = server.post("/mcp", &[], initialize().as_bytes()).1;
-    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
-    let session = [("Mcp-Session-Id", session.expect("an answer names its session"))];
+    let session = server.open();
+    assert_eq!(server.ping(&session), 200);
     // Of the successes, the Python SDK takes 202 for a failure.
-    assert_eq!(server.exchange("DELETE", "/mcp", &session, b"").0, 204);
-    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
-    assert_eq!(server.post("/mcp", &session, ping.as_bytes()).0, 404);
+    assert_eq!(server.exchange("DELETE", "/mcp", &[("Mcp-Session-Id", &session)], b"").0, 204);
+    assert_eq!(server.ping(&session), 404);
+}
+
+#[test]
+fn a_session_lasts_as_long_as_its_server_is_told() {
+    let tree = tree();
+    let lasting = Server::here(&tree, |options| options);
+    let brief = Server::here(&tree, |options| options.expiry(Duration::from_millis(50)));
+    let (kept, ended) = (lasting.open(), brief.open());
+    let headers = [("Mcp-Session-Id", ended.as_str()), ("Accept", "text/event-stream")];
+    // The stream of a session ends with it; one that has ended has none.
+    brief.exchange("GET", "/mcp", &headers, b"");
+    assert_eq!(brief.ping(&ended), 404);
+    assert_eq!(lasting.ping(&kept), 200);
+}
+
+#[test]
+fn with_too_many_sessions_the_one_that_was_silent_longest_ends() {
+    let tree = tree();
+    let server = Server::here(&tree, |options| options.max_sessions(2));
+    let (first, second) = (server.open(), server.open());
+    assert_eq!(server.ping(&first), 200);
+    let third = server.open();
+    assert_eq!([&first, &second, &third].map(|session| server.ping(session)), [200, 404, 200]);
 }
 
 /// A request of the revision that has sessions.
