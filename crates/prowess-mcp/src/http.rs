@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::pages::Page;
 use crate::server::Server;
 use crate::sessions::Sessions;
 use crate::{end, sessions};
@@ -75,7 +76,7 @@ impl HttpOptions {
         self
     }
 
-    /// Lets pages of this origin in too, for example `https://app.example.com:443`.
+    /// Lets pages of this origin in too, and answers their browsers accordingly, for example `https://app.example.com:443`.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
@@ -180,7 +181,11 @@ async fn answer(
         return Ok(response);
     }
     let (method, session) = (request.method().clone(), sessions::named(request.headers()));
+    let page = Page::of(&request);
     let mut response = face.service.handle(request).await;
+    if let Some(page) = page {
+        response = page.let_in(response);
+    }
     let session = session.or_else(|| sessions::named(response.headers()));
     if let Some(session) = session.filter(|_| response.status().is_success()) {
         face.sessions.hear(session).await;

@@ -42,6 +42,8 @@ mod http;
 mod manifest;
 mod options;
 mod page;
+#[cfg(feature = "http")]
+mod pages;
 mod prompts;
 mod resources;
 mod server;

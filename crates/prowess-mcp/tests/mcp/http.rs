@@ -189,6 +189,44 @@ fn only_who_may_gets_in() {
 }
 
 #[test]
+fn a_browser_hears_that_a_page_may_if_it_may() {
+    #[track_caller]
+    fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+        answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+    let tree = tree();
+    let server = Server::start(&tree, &["--allow-origin", "https://app.test:443"]);
+    let body = initialize();
+    let preflight = [
+        ("Access-Control-Request-Method", "POST"),
+        ("Access-Control-Request-Headers", "content-type,mcp-protocol-version,mcp-session-id"),
+    ];
+    let allowed = "access-control-allow-origin";
+    for origin in ["https://app.test", "http://localhost:6274"] {
+        let headers = [&preflight[..], &[("Origin", origin)]].concat();
+        let (status, answer) = server.exchange("OPTIONS", "/mcp", &headers, b"");
+        assert_eq!((status, header(&answer, allowed)), (204, Some(origin)), "{answer}");
+        assert_eq!(header(&answer, "access-control-allow-headers"), Some(preflight[1].1));
+        assert!(header(&answer, "access-control-allow-methods").is_some_and(|all| all.contains("DELETE")));
+        let (status, answer) = server.post("/mcp", &[("Origin", origin)], body.as_bytes());
+        assert_eq!((status, header(&answer, allowed)), (200, Some(origin)), "{answer}");
+        assert_eq!(header(&answer, "access-control-expose-headers"), Some("Mcp-Session-Id"));
+        assert_eq!(header(&answer, "vary"), Some("Origin"));
+    }
+    let refused =
+        [("https://evil.test", "localhost"), ("null", "localhost"), ("https://app.test", "evil.test")];
+    for (origin, host) in refused {
+        let headers = [&preflight[..], &[("Origin", origin), ("Host", host)]].concat();
+        for (method, body) in [("OPTIONS", &b""[..]), ("POST", body.as_bytes())] {
+            let (status, answer) = server.exchange(method, "/mcp", &headers, body);
+            assert_eq!((status, header(&answer, allowed)), (403, None), "{origin} {answer}");
+        }
+    }
+    let (status, answer) = server.exchange("OPTIONS", "/mcp", &[], b"");
+    assert_eq!((status, header(&answer, allowed)), (405, None));
+}
+
+#[test]
 fn garbage_and_half_a_request_concern_nobody_else() {
     let tree = tree();
     let server = Server::start(&tree, &[]);
