@@ -53,6 +53,7 @@ mod sessions;
 mod shelf;
 mod stdio;
 mod tools;
+mod unread;
 mod watch;
 
 #[cfg(feature = "http")]

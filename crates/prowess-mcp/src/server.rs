@@ -1,15 +1,16 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use prowess::{ErrorKind, Library, json};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +21,7 @@ use crate::options::Options;
 use crate::page::{after, page};
 use crate::session::Session;
 use crate::shelf::{Shelf, Snapshot, lock};
-use crate::{prompts, resources, tools, watch};
+use crate::{prompts, resources, tools, unread, watch};
 
 /// An MCP server over a library, for one connection. Its transports are [`serve_stdio`](crate::serve_stdio) and its
 /// like; it is also a handler of the SDK's, for a transport of one's own.
@@ -42,6 +43,8 @@ pub struct Server {
     shelf: Arc<Shelf>,
     session: Arc<Mutex<Session>>,
     subscriptions: Arc<Mutex<Subscriptions>>,
+    /// Whether the client is told of changes.
+    is_told: Arc<AtomicBool>,
     /// What clients are about to listen to.
     accepted: Arc<Mutex<Vec<News>>>,
     /// Whoever works for this connection ends when it is dropped.
@@ -73,6 +76,7 @@ impl Server {
             shelf,
             session: Arc::default(),
             subscriptions: Arc::default(),
+            is_told: Arc::default(),
             accepted: Arc::default(),
             alive: Arc::default(),
         }
@@ -91,9 +95,19 @@ impl Server {
     /// Answers from what is on the disk now, where blocking does no harm.
     async fn answer<T: Send + 'static>(
         &self,
-        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+        answer: impl FnOnce(&Snapshot) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         self.answer_from(Shelf::fresh, answer).await
+    }
+
+    /// The same, for an answer that the session remembers, or that goes by what it remembers. Only one such is made at a
+    /// time.
+    async fn answer_in_session<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let session = self.session.clone();
+        self.answer(move |snapshot| answer(snapshot, &mut lock(&session))).await
     }
 
     /// Answers with a page of a listing. What was read for the first one does for the next ones as well.
@@ -104,16 +118,16 @@ impl Server {
     ) -> Result<T, ErrorData> {
         let is_first = request.as_ref().is_none_or(|request| request.cursor.is_none());
         let read = move |shelf: &Shelf| if is_first { shelf.fresh() } else { shelf.recent(Instant::now()) };
-        self.answer_from(read, |snapshot, _| answer(snapshot, request)).await
+        self.answer_from(read, |snapshot| answer(snapshot, request)).await
     }
 
     async fn answer_from<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Shelf) -> Arc<Snapshot> + Send + 'static,
-        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+        answer: impl FnOnce(&Snapshot) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let (shelf, session) = (self.shelf.clone(), self.session.clone());
-        let answered = tokio::task::spawn_blocking(move || answer(&read(&shelf), &mut lock(&session)));
+        let shelf = self.shelf.clone();
+        let answered = tokio::task::spawn_blocking(move || answer(&read(&shelf)));
         answered.await.unwrap_or_else(|error| {
             Err(ErrorData::internal_error(format!("the answer could not be made: {error}"), None))
         })
@@ -174,19 +188,22 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = self.answer(|snapshot, _| Ok(snapshot.instructions())).await?;
+        result.instructions = self.answer(|snapshot| Ok(snapshot.instructions())).await?;
         Ok(result)
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        result.instructions = self.answer(|snapshot, _| Ok(snapshot.instructions())).await?;
+        result.instructions = self.answer(|snapshot| Ok(snapshot.instructions())).await?;
         Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.tell_changes(context.peer);
+        // A client may say so more than once.
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            self.tell_changes(context.peer);
+        }
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -224,7 +241,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscriptions = self.subscriptions.clone();
-        self.answer(move |snapshot, _| lock(&subscriptions).add(snapshot, &request.uri)).await
+        self.answer(move |snapshot| lock(&subscriptions).add(snapshot, &request.uri)).await
     }
 
     async fn unsubscribe(
@@ -241,7 +258,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.answer(|snapshot, _| Ok(ListToolsResult::with_all_items(snapshot.tools().to_vec()))).await
+        self.answer(|snapshot| Ok(ListToolsResult::with_all_items(snapshot.tools().to_vec()))).await
     }
 
     async fn call_tool(
@@ -250,7 +267,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let placement = context.id.to_string();
-        self.answer(move |snapshot, session| {
+        self.answer_in_session(move |snapshot, session| {
             let arguments = request.arguments.unwrap_or_default();
             tools::call(snapshot, session, &request.name, arguments, &placement)
         })
@@ -279,7 +296,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let placement = context.id.to_string();
-        self.answer(move |snapshot, session| {
+        self.answer_in_session(move |snapshot, session| {
             prompts::find(&snapshot.library, session, &request.name, request.arguments, &placement)
         })
         .await
@@ -299,7 +316,7 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        self.answer(move |snapshot, _| resources::find_skill(snapshot, &request.uri)).await
+        self.answer(move |snapshot| resources::find_skill(snapshot, &request.uri)).await
     }
 
     async fn list_resources(
@@ -329,7 +346,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.answer(move |snapshot, _| resources::read(snapshot, &request.uri))
+        self.answer(move |snapshot| resources::read(snapshot, &request.uri))
             .await
             .map(ReadResourceResponse::from)
     }
@@ -350,12 +367,20 @@ impl ServerHandler for Server {
         .await
     }
 
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unread::refusal(&request, context.protocol_version().as_ref()))
+    }
+
     async fn complete(
         &self,
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.answer(move |snapshot, _| {
+        self.answer(move |snapshot| {
             resources::complete(snapshot, &request.r#ref, &request.argument, request.context)
         })
         .await

@@ -13,6 +13,7 @@ use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
 use crate::client::{CURRENT, LEGACY, terminate};
+use crate::hostile::malformed;
 use crate::{skill, tree};
 
 struct Server {
@@ -240,6 +241,27 @@ fn garbage_and_half_a_request_concern_nobody_else() {
     assert_eq!(server.call("nonsense/method", json!({}))["error"]["code"], -32601);
     let outside = json!({"uri": "skill://forms/%2e%2e/%2e%2e/secret.txt"});
     assert!(server.call("resources/read", outside)["error"]["code"].is_i64());
+}
+
+#[test]
+fn wrong_parameters_are_told_from_unknown_methods() {
+    let tree = tree();
+    let server = Server::start(&tree, &[]);
+    for (method, params, said) in malformed(CURRENT) {
+        let mut answer = String::new();
+        server.ask(method, params).read_to_string(&mut answer).expect("an answer is UTF-8");
+        let error = last_message(&answer)["error"].take();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{method}: {answer}");
+        assert!(error["code"] == -32602 && error["message"].to_string().contains(said), "{method}: {error}");
+    }
+    let session = server.open();
+    for (method, params, said) in malformed(LEGACY) {
+        let body = json!({"jsonrpc": "2.0", "id": 3, "method": method, "params": params}).to_string();
+        let (status, answer) = server.post("/mcp", &[("Mcp-Session-Id", &session)], body.as_bytes());
+        let error = last_message(&answer)["error"].take();
+        assert_eq!((status, &error["code"]), (200, &json!(-32602)), "{method}: {error}");
+        assert!(error["message"].to_string().contains(said), "{method}: {error}");
+    }
 }
 
 #[cfg(unix)]
