@@ -78,6 +78,10 @@ pub(crate) fn find_skill(snapshot: &Snapshot, uri: &str) -> Result<GetSkillResul
     let entry = manifest::entry(&snapshot.library, &skill);
     let mut entry =
         entry.map_err(|why| ErrorData::invalid_params(format!("the skill has no entry: {why}"), None))?;
+    if entry.uri != uri {
+        let message = format!("no skill lies at `{}`, but at `{}`", shortened(uri), entry.uri);
+        return Err(ErrorData::invalid_params(message, None));
+    }
     entry.resources = manifest::resources(&snapshot.library, snapshot.digests(), &skill);
     Ok(GetSkillResult::new(entry))
 }

@@ -18,7 +18,7 @@ use tokio::sync::watch::Sender;
 
 use crate::changes::{News, Subscriptions};
 use crate::options::Options;
-use crate::page::{after, page};
+use crate::page::{after, only_page, page};
 use crate::session::Session;
 use crate::shelf::{Shelf, Snapshot, lock};
 use crate::{prompts, resources, tools, unread, watch};
@@ -255,9 +255,10 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(request)?;
         self.answer(|snapshot| Ok(ListToolsResult::with_all_items(snapshot.tools().to_vec()))).await
     }
 
@@ -335,9 +336,10 @@ impl ServerHandler for Server {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
