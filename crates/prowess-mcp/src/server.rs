@@ -52,7 +52,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of a library. The same roots are searched again, with the same options, before each answer.
+    /// A server of a library. The same roots are searched again, with the same options, before each answer but those that
+    /// are a later page of a listing.
     #[must_use]
     pub fn new(library: Library, options: Options) -> Self {
         Self::over(Arc::new(Shelf::new(library, options)))
