@@ -107,7 +107,8 @@ impl HttpOptions {
 /// # Errors
 /// If the address can't be had, or the system gives no runtime.
 pub fn serve_http(server: Server, options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // One client's subscriptions must not hold up another's answer.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.address).await?;
         let end = end::of_process()?;

@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch::Sender;
 
 use crate::changes::{News, Subscriptions};
@@ -156,6 +157,14 @@ impl Server {
     }
 }
 
+/// Works on this thread, which may block. Where there are other threads, they go on with what waits.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
 /// What the core refused, in the protocol's terms: what was asked for is wrong, or it could not be had.
 pub(crate) fn refused(error: &prowess::Error) -> ErrorData {
     let data = Some(json::error(error)["error"].take());
@@ -211,7 +220,7 @@ impl ServerHandler for Server {
         let mut accepted = requested.supported_by(&self.get_info().capabilities);
         let (snapshot, mut subscriptions) = (self.shelf.last(), Subscriptions::default());
         accepted.resource_subscriptions = accepted.resource_subscriptions.and_then(|mut uris| {
-            uris.retain(|uri| subscriptions.add(&snapshot, uri).is_ok());
+            aside(|| uris.retain(|uri| subscriptions.add(&snapshot, uri).is_ok()));
             (!uris.is_empty()).then_some(uris)
         });
         // The client is told that it is heard before `listen` is called; what happens in between is news, too.
@@ -250,7 +259,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        lock(&self.subscriptions).remove(&request.uri);
+        aside(|| lock(&self.subscriptions).remove(&request.uri));
         Ok(())
     }
 

@@ -2,12 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use prowess::{Library, LoadOptions, Roots};
+use prowess::source::{ByteRange, Disk, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp};
+use prowess::{Error, Library, LoadOptions, Roots};
 use prowess_mcp::{HttpOptions, Options, serve_http};
 use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
@@ -31,6 +33,7 @@ impl Server {
             .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .expect("the server starts");
         let mut line = String::new();
@@ -41,8 +44,8 @@ impl Server {
     }
 
     /// Starts one on a thread of this process, with options that the executable does not have.
-    fn here(tree: &Tree, options: impl FnOnce(HttpOptions) -> HttpOptions) -> Self {
-        let library = Library::load(&Roots::agents(tree.at("project"), tree.at("home")), &LoadOptions::new());
+    fn here(tree: &Tree, load: &LoadOptions, options: impl FnOnce(HttpOptions) -> HttpOptions) -> Self {
+        let library = Library::load(&Roots::agents(tree.at("project"), tree.at("home")), load);
         let options = options(HttpOptions::new(([127, 0, 0, 1], 0).into()));
         let (sender, address) = mpsc::channel();
         thread::spawn(move || {
@@ -312,8 +315,8 @@ fn a_session_ends_when_its_client_says_so() {
 #[test]
 fn a_session_lasts_as_long_as_its_server_is_told() {
     let tree = tree();
-    let lasting = Server::here(&tree, |options| options);
-    let brief = Server::here(&tree, |options| options.expiry(Duration::from_millis(50)));
+    let lasting = Server::here(&tree, &LoadOptions::new(), |options| options);
+    let brief = Server::here(&tree, &LoadOptions::new(), |options| options.expiry(Duration::from_millis(50)));
     let (kept, ended) = (lasting.open(), brief.open());
     let headers = [("Mcp-Session-Id", ended.as_str()), ("Accept", "text/event-stream")];
     // The stream of a session ends with it; one that has ended has none.
@@ -325,11 +328,65 @@ fn a_session_lasts_as_long_as_its_server_is_told() {
 #[test]
 fn with_too_many_sessions_the_one_that_was_silent_longest_ends() {
     let tree = tree();
-    let server = Server::here(&tree, |options| options.max_sessions(2));
+    let server = Server::here(&tree, &LoadOptions::new(), |options| options.max_sessions(2));
     let (first, second) = (server.open(), server.open());
     assert_eq!(server.ping(&first), 200);
     let third = server.open();
     assert_eq!([&first, &second, &third].map(|session| server.ping(session)), [200, 404, 200]);
+}
+
+/// A disk on which it takes until the gate is opened to look at files called `slow.md`.
+#[derive(Debug)]
+struct SlowDisk {
+    reached: mpsc::Sender<()>,
+    gate: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Source for SlowDisk {
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Disk.real_path(path)
+    }
+
+    fn scan(&self, root: &Path, options: &ScanOptions) -> Scan {
+        Disk.scan(root, options)
+    }
+
+    fn read_prefix(&self, file: &Path, max: usize) -> Result<Prefix, Error> {
+        Disk.read_prefix(file, max)
+    }
+
+    fn resources(&self, directory: &Path, cap: usize) -> Resources {
+        Disk.resources(directory, cap)
+    }
+
+    fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {
+        Disk.read_resource(directory, resource, range)
+    }
+
+    fn stamp(&self, file: &Path) -> Option<Stamp> {
+        if file.ends_with("slow.md") {
+            self.reached.send(()).expect("the test waits");
+            self.gate.lock().expect("nobody panics").recv().expect("the gate is opened");
+        }
+        Disk.stamp(file)
+    }
+}
+
+#[test]
+fn who_subscribes_to_files_of_a_slow_disk_holds_up_nobody_else() {
+    let tree = tree();
+    let (reached, is_reached) = mpsc::channel();
+    let (open, gate) = mpsc::channel();
+    let disk = SlowDisk { reached, gate: Mutex::new(gate) };
+    let server = Server::here(&tree, &LoadOptions::new().source(Arc::new(disk)), |options| options);
+    let files = json!({"resourceSubscriptions": ["skill://forms/slow.md"]});
+    let listener = server.ask("subscriptions/listen", json!({"notifications": files}));
+    is_reached.recv().expect("the file is looked at");
+    assert!(server.call("tools/list", json!({}))["result"]["tools"].is_array());
+    assert_eq!(server.ping(&server.open()), 200);
+    open.send(()).expect("the disk waits");
+    let mut lines = BufReader::new(listener).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("notifications/subscriptions/acknowledged")));
 }
 
 /// A request of the revision that has sessions.
