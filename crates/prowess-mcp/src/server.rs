@@ -269,7 +269,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
-        self.answer(|snapshot| Ok(ListToolsResult::with_all_items(snapshot.tools().to_vec()))).await
+        self.answer(|snapshot| snapshot.tools().map(ListToolsResult::with_all_items)).await
     }
 
     async fn call_tool(
@@ -308,7 +308,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let placement = context.id.to_string();
         self.answer_in_session(move |snapshot, session| {
-            prompts::find(&snapshot.library, session, &request.name, request.arguments, &placement)
+            prompts::find(snapshot, session, &request.name, request.arguments, &placement)
         })
         .await
         .map(GetPromptResponse::from)

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use notify::RecommendedWatcher;
 use prowess::skill::Skill;
 use prowess::{Catalog, Library};
+use rmcp::ErrorData;
 use rmcp::model::{Skill as Entry, Tool};
 use tokio::sync::watch;
 
@@ -23,7 +24,7 @@ pub(crate) struct Snapshot {
     pub(crate) library: Library,
     options: Arc<Options>,
     catalog: OnceLock<Catalog>,
-    tools: OnceLock<Vec<Tool>>,
+    tools: OnceLock<Result<Vec<Tool>, String>>,
     digests: Arc<Digests>,
     addresses: OnceLock<Addresses>,
     entries: OnceLock<Entries>,
@@ -59,8 +60,10 @@ impl Snapshot {
         self.catalog.get_or_init(|| Catalog::build(&self.library, &self.options.catalog_options()))
     }
 
-    pub(crate) fn tools(&self) -> &[Tool] {
-        self.tools.get_or_init(|| tools::definitions(&self.library, self.catalog(), &self.options))
+    pub(crate) fn tools(&self) -> Result<Vec<Tool>, ErrorData> {
+        let tools =
+            self.tools.get_or_init(|| tools::definitions(&self.library, self.catalog(), &self.options));
+        tools.clone().map_err(|error| ErrorData::internal_error(error, None))
     }
 
     /// What the server says of itself beside its tools.

@@ -28,13 +28,17 @@ const PAGE: usize = 100;
 const FINDINGS: usize = 50;
 
 /// The definitions of all tools.
-pub(crate) fn definitions(library: &Library, catalog: &Catalog, options: &Options) -> Vec<Tool> {
+pub(crate) fn definitions(
+    library: &Library,
+    catalog: &Catalog,
+    options: &Options,
+) -> Result<Vec<Tool>, String> {
     let core = match options.place {
         CatalogPlace::Instructions => prowess::tools::definitions(library, Shape::Mcp),
         _ => prowess::tools::definitions_with_catalog(library, catalog, Shape::Mcp),
     };
-    let mut tools: Vec<Tool> =
-        core.into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect();
+    let tools: Result<Vec<Tool>, _> = core.into_iter().map(serde_json::from_value).collect();
+    let mut tools = tools.map_err(|error| format!("a tool has no form of the protocol: {error}"))?;
     if options.dedup.is_some() {
         tools.iter_mut().filter(|tool| tool.name == ACTIVATE_SKILL).for_each(offer_force);
     }
@@ -49,7 +53,7 @@ pub(crate) fn definitions(library: &Library, catalog: &Catalog, options: &Option
         "Says why a skill is missing or not the one that was expected. Without a name: everything that is wrong with skills.",
         json!({"name": {"type": "string", "description": "The skill's name."}, "offset": offset}),
     ));
-    tools
+    Ok(tools)
 }
 
 fn tool(name: &'static str, description: &'static str, properties: Value) -> Tool {
@@ -95,9 +99,13 @@ fn deliver(
     let request = snapshot.library.request(name, &Value::Object(arguments));
     let request = request
         .ok_or_else(|| ErrorData::invalid_params(format!("no tool is named `{}`", shortened(name)), None))?;
-    let repeat = snapshot.options().dedup.filter(|_| !forced).map_or(Repeat::Always, Repeat::After);
+    let repeat = match snapshot.options().dedup {
+        None => Repeat::Always,
+        Some(_) if forced => Repeat::Now,
+        Some(expiry) => Repeat::After(expiry),
+    };
     Ok(result(&match name {
-        READ_SKILL_RESOURCE => session.read(request, placement),
+        READ_SKILL_RESOURCE => session.read(&snapshot.library, request, placement),
         _ => session.activate(request, placement, repeat, Instant::now()),
     }))
 }
