@@ -201,7 +201,9 @@ impl Library {
         self.0.options.source.as_ref()
     }
 
-    pub(crate) fn scan_options(&self) -> &ScanOptions {
+    /// How far the roots are searched.
+    #[must_use]
+    pub fn scan_options(&self) -> &ScanOptions {
         &self.0.options.scan
     }
 
