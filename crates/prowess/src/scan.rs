@@ -20,7 +20,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use self::directory::{Directory, Listing, Reach};
-use self::report::{Cut, Limit, broken_link, not_a_directory, unreadable};
+use self::report::{Cut, Limit, broken_link, not_a_directory, unreadable, unreadable_root};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Found, FoundKind, LimitHit, Scan, ScanOptions};
 
@@ -121,9 +121,10 @@ fn enter(tree: &dyn Tree, root: &Path) -> Result<Option<PathBuf>, Box<Diagnostic
         Ok((real, Kind::Directory)) => Ok(Some(real)),
         Ok((_, Kind::Other(what))) => Err(not_a_directory(root, what)),
         Ok(_) => Err(not_a_directory(root, "file")),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unreadable(root, &error)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unreadable_root(root, &error)),
         Err(_) if is_link() => Err(broken_link(root)),
-        Err(_) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable_root(root, &error)),
     }
 }
 

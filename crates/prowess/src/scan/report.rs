@@ -68,6 +68,11 @@ pub(super) fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
 }
 
+pub(super) fn unreadable_root(path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let help = "make a directory of it that can be read, or leave it out of the roots";
+    Box::new(unreadable(path, error).help(help))
+}
+
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     let help = "make it readable, or move it out of the root";
     Box::new(Diagnostic::new(Code::Unreadable, path, format!("can't be read: {error}")).help(help))

@@ -72,6 +72,7 @@ fn a_root_that_does_not_exist_is_empty() {
 fn a_root_that_is_no_directory_is_said() {
     check(&Tree::of([("root", Node::from("x"))]), &[], &["unreadable "]);
     check(&Tree::of([("root", link("nowhere"))]), &[], &["broken-link "]);
+    check(&Tree::of([("root", link("root"))]), &[], &["broken-link "]);
     let fifo = Tree::of([("root", Node::Fifo)]);
     if fifo.skipped().is_empty() {
         check(&fifo, &[], &["unreadable "]);

@@ -94,6 +94,30 @@ fn what_does_not_load_is_said() {
 }
 
 #[test]
+fn a_root_that_cant_be_searched_is_said() {
+    let cases: [(&str, Node, &[&str]); 6] = [
+        (".agents/skills", link("nowhere"), &["broken-link"]),
+        (".agents/skills", link("skills"), &["broken-link"]),
+        (".agents/skills", link("/dev/null"), &["unreadable"]),
+        (".agents", link("nowhere"), &[]),
+        (".agents/other", "x".into(), &[]),
+        #[cfg(unix)]
+        (".agents", "x".into(), &["unreadable"]),
+        #[cfg(not(unix))]
+        (".agents", "x".into(), &[]),
+    ];
+    for (path, node, codes) in cases {
+        let tree = Tree::of([(format!("home/{path}"), node)]).skill("project/.agents/skills/sound");
+        check(&tree, "project", &["project/.agents/skills/sound"], codes);
+    }
+    let locked = Tree::of([("home/.agents", Node::UnreadableDirectory)]);
+    match locked.skipped() {
+        [] => _ = check(&locked, "project", &[], &["unreadable"]),
+        skipped => println!("not tested: {skipped:?}"),
+    }
+}
+
+#[test]
 fn the_users_own_wins_over_what_the_host_brings() {
     let tree = Tree::of([
         ("home/.agents/skills/fetch/SKILL.md", Node::Text(skill("fetch", "Mine."))),
