@@ -6,7 +6,8 @@
 //!    answer: depth-first, a directory is opened while the one above it is still at hand, which is faster.
 //! 2. Plain directories first, then what only links lead to. So a link never takes a directory away from its own place,
 //!    and each real directory is searched once.
-//! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further.
+//! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further, unless it is loaded as a
+//!    skill.
 //! 4. A linked directory is searched for a skill in itself and in its direct children.
 
 mod directory;
@@ -246,7 +247,7 @@ impl<'a> Walk<'a> {
 
     /// Queues what lies below a directory that was listed, unless it is a leaf.
     fn descend(&mut self, directory: Directory, listing: Listing) {
-        let leaf = listing.skill_file.is_some() && directory.depth > 0;
+        let leaf = listing.skill_file.is_some() && (directory.depth > 0 || self.options.root_is_skill);
         if !leaf && directory.reach == Reach::BelowLink {
             let deeper = |name: &OsString| !skips(self.options, name);
             if listing.directories.iter().any(deeper) {

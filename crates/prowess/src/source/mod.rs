@@ -193,6 +193,8 @@ pub struct ScanOptions {
     pub homes: Vec<PathBuf>,
     /// Stops the scan.
     pub cancel: Cancel,
+    /// Whether the root is one skill: nothing below it is searched, or said to be left out.
+    pub(crate) root_is_skill: bool,
 }
 
 impl Default for ScanOptions {
@@ -203,6 +205,7 @@ impl Default for ScanOptions {
             skip: SKIP.iter().map(ToString::to_string).collect(),
             homes: Vec::new(),
             cancel: Cancel::new(),
+            root_is_skill: false,
         }
     }
 }

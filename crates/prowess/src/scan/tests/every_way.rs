@@ -121,6 +121,7 @@ proptest! {
         lay(&root, things);
         let options = ScanOptions::default().max_depth(depth).home(tree.at("x/y"));
         scan(&root, &options);
-        scan(&root, &options.max_directories(directories));
+        scan(&root, &options.clone().max_directories(directories));
+        scan(&root, &ScanOptions { root_is_skill: true, ..options });
     }
 }
