@@ -8,14 +8,15 @@
 //!    and each real directory is searched once.
 //! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further, unless it is loaded as a
 //!    skill.
-//! 4. A linked directory is searched for a skill in itself and in its direct children.
+//! 4. A linked directory is searched for a skill in itself and in its direct children. Directories and links below those
+//!    are said.
 
 mod directory;
 mod report;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -248,27 +249,29 @@ impl<'a> Walk<'a> {
     /// Queues what lies below a directory that was listed, unless it is a leaf.
     fn descend(&mut self, directory: Directory, listing: Listing) {
         let leaf = listing.skill_file.is_some() && (directory.depth > 0 || self.options.root_is_skill);
-        if !leaf && directory.reach == Reach::BelowLink {
-            let deeper = |name: &OsString| !skips(self.options, name);
-            if listing.directories.iter().any(deeper) {
+        if leaf {
+            return self.remember(directory);
+        }
+        let (inside, behind) = match directory.reach {
+            Reach::Plain => (Reach::Plain, Reach::Linked),
+            Reach::Linked => (Reach::BelowLink, Reach::BelowLink),
+            Reach::BelowLink | Reach::BeyondLink => (Reach::BeyondLink, Reach::BeyondLink),
+        };
+        let links =
+            listing.links.iter().map(|name| Directory { real: None, ..directory.child(name, behind) });
+        self.links.extend(links);
+        if inside == Reach::BeyondLink {
+            if listing.directories.iter().any(|name| !skips(self.options, name)) {
                 self.cut(Limit::Link, directory);
             }
             return;
         }
-        if !leaf {
-            let is_plain = directory.reach == Reach::Plain;
-            let waiting = self.plain.len();
-            for name in listing.directories {
-                let reach = if is_plain { Reach::Plain } else { Reach::BelowLink };
-                self.queue(&name, directory.child(&name, reach));
-            }
-            if self.order == Order::DepthFirst {
-                self.plain.make_contiguous().get_mut(waiting..).unwrap_or_default().reverse();
-            }
-            let reach = if is_plain { Reach::Linked } else { Reach::BelowLink };
-            let links =
-                listing.links.iter().map(|name| Directory { real: None, ..directory.child(name, reach) });
-            self.links.extend(links);
+        let waiting = self.plain.len();
+        for name in listing.directories {
+            self.queue(&name, directory.child(&name, inside));
+        }
+        if self.order == Order::DepthFirst {
+            self.plain.make_contiguous().get_mut(waiting..).unwrap_or_default().reverse();
         }
         self.remember(directory);
     }
@@ -287,7 +290,11 @@ impl<'a> Walk<'a> {
     /// Queues a directory unless its name is skipped or it lies too deep.
     fn queue(&mut self, name: &OsStr, directory: Directory) {
         let is_skipped = skips(self.options, name);
-        if directory.depth > self.options.max_depth {
+        if directory.reach == Reach::BeyondLink {
+            if !is_skipped {
+                self.cut(Limit::Link, directory);
+            }
+        } else if directory.depth > self.options.max_depth {
             if !is_skipped {
                 self.cut(Limit::Depth, directory);
             }
@@ -332,6 +339,8 @@ impl<'a> Walk<'a> {
         let real = match self.tree.resolve(&link.path) {
             Ok((real, Kind::Directory)) => real,
             Ok(_) => return,
+            // Nobody would look behind it if it were whole.
+            Err(_) if link.reach == Reach::BeyondLink => return,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 return self.scan.diagnostics.push(*unreadable(&link.path, &error));
             }

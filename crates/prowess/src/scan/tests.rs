@@ -205,6 +205,24 @@ fn a_linked_directory_is_searched_no_deeper_than_its_children() {
 }
 
 #[test]
+fn a_link_behind_two_levels_of_links_is_said() {
+    let tree = Tree::of([
+        ("root/team", link("../team")),
+        ("team/group/pdf", link("../../pool/pdf")),
+        ("team/group/build", link("../../pool/pdf")),
+        ("team/group/file", link("../../pool/pdf/SKILL.md")),
+        ("team/skill/pdf", link("../../pool/pdf")),
+        ("team/gone/link", link("nowhere")),
+    ]);
+    let tree = tree.skill("pool/pdf").skill("team/skill");
+    let options = ScanOptions::default();
+    let scan = check_with(&tree, &options, &["team/skill/SKILL.md"], &["scan-limit team/group/pdf"]);
+    assert_eq!(scan.limits_hit[0].limit, "link");
+    let elsewhere = tree.with("root/z", link("../pool/pdf"));
+    check(&elsewhere, &["team/skill/SKILL.md", "z/SKILL.md"], &[]);
+}
+
+#[test]
 fn a_link_takes_nothing_from_its_own_place() {
     let tree = Tree::of([("root/a", link("z")), ("root/b", link("z/y/skill"))])
         .skill("root/z/y/skill")
@@ -310,6 +328,7 @@ fn a_hostile_root_gives_up_every_healthy_skill() {
     }
     // What this process has open is another thing at each search.
     hostile.tree.remove("project/.agents/skills/proc/open");
+    hostile.tree.remove("project/.agents/skills/proc/self");
     let scan = every_way::scan(&hostile.root, &ScanOptions::default());
     for neighbour in &hostile.neighbours {
         let path = hostile.root.join(neighbour).join("SKILL.md");
