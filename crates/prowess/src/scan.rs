@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
         let Ok(stat) = self.tree.stat(&directory.path.join(SKILL_FILE)) else {
             return;
         };
-        if matches!(stat.kind, Kind::File | Kind::Link) && !self.is_visited(&directory) {
+        if !self.is_visited(&directory) {
             self.found(&directory, OsStr::new(SKILL_FILE), stat.kind);
             self.remember(directory);
         }

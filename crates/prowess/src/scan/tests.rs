@@ -110,18 +110,24 @@ fn what_is_no_file_is_found_as_what_it_is() {
         ("root/pipe/SKILL.md", Node::Fifo),
         ("root/pipe-link/SKILL.md", link("../pipe/SKILL.md")),
         ("root/plug/SKILL.md", Node::Socket),
+        ("root/build/SKILL.md", Node::Fifo),
+        ("root/out/SKILL.md/x", Node::from("x")),
+        ("root/target/SKILL.md", link("nowhere")),
     ]);
     assert_eq!(tree.skipped(), [""; 0]);
     check(
         &tree,
         &[
+            "build/SKILL.md (FIFO)",
             "dir/SKILL.md (directory)",
             "dir-link/SKILL.md (directory)",
             "gone/SKILL.md (broken link)",
+            "out/SKILL.md (directory)",
             "pipe/SKILL.md (FIFO)",
             "pipe-link/SKILL.md (FIFO)",
             "plug/SKILL.md (socket)",
             "ring/SKILL.md (broken link)",
+            "target/SKILL.md (broken link)",
             "zeros/SKILL.md (device)",
         ],
         &[],
