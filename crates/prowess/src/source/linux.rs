@@ -99,8 +99,19 @@ impl State {
         self.path.get(..open.length).unwrap_or_default()
     }
 
-    /// Opens a directory within the innermost open one that it lies in; those that it does not lie in are closed.
+    /// Opens a directory. If there is no descriptor left, those that are held here are given back for another try.
     fn open(&mut self, path: &[u8]) -> Result<Open, Errno> {
+        match self.open_within(path) {
+            Err(Errno::MFILE | Errno::NFILE) if !self.open.is_empty() => {
+                self.open.clear();
+                self.open_within(path)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a directory within the innermost open one that it lies in; those that it does not lie in are closed.
+    fn open_within(&mut self, path: &[u8]) -> Result<Open, Errno> {
         if path.len() > MAX_PATH {
             return Err(Errno::NAMETOOLONG);
         }
