@@ -87,7 +87,8 @@ impl State {
     /// Looks at a path that lies in the innermost open directory.
     fn stat(&self, path: &Path) -> Option<io::Result<Stat>> {
         let above = self.open.last()?;
-        let name = inside(self.path_of(above), path.as_os_str().as_bytes())?;
+        let path = Some(path.as_os_str().as_bytes()).filter(|path| path.len() <= MAX_PATH)?;
+        let name = inside(self.path_of(above), path)?;
         let stat = statat(&above.directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from);
         Some(stat.map(|stat| {
             let kind = kind_of(FileType::from_raw_mode(stat.st_mode));

@@ -64,6 +64,25 @@ fn deeper_than_a_path_may_be_long() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_skipped_folder_at_the_end_of_the_longest_path() {
+    use rustix::fs::{OFlags, mkdirat, open, openat};
+    let tree = Tree::new().skill("root/a");
+    let mut directory = open(tree.at("root"), OFlags::PATH, 0.into()).unwrap();
+    let mut left = 4_085 - tree.at("root").as_os_str().len();
+    while left > 1 {
+        let name = "d".repeat((left - 1).min(100));
+        left -= name.len() + 1;
+        mkdirat(&directory, &name, 0o700.into()).unwrap();
+        directory = openat(&directory, &name, OFlags::PATH, 0.into()).unwrap();
+    }
+    mkdirat(&directory, "build", 0o700.into()).unwrap();
+    openat(&directory, "build/SKILL.md", OFlags::CREATE, 0o600.into()).unwrap();
+    let scan = scan(&tree.at("root"), &ScanOptions::default().max_depth(100));
+    assert_eq!((scan.files.len(), scan.diagnostics.len()), (1, 0), "{:?}", scan.diagnostics);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn deeper_than_there_are_descriptors() {
     let tree = Tree::new().skill(format!("root{}", "/d".repeat(30)));
     let limited = ["-c", r#"ulimit -n 20 && exec "$0" "$@""#];
