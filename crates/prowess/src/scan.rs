@@ -22,7 +22,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use self::directory::{Directory, Listing, Reach};
-use self::report::{Cut, Limit, broken_link, not_a_directory, unreadable, unreadable_root};
+use self::report::{Cut, Limit, MAX_BROKEN_LINKS, broken_link, not_a_directory, unreadable, unreadable_root};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Found, FoundKind, LimitHit, Scan, ScanOptions};
 
@@ -154,6 +154,7 @@ struct Walk<'a> {
     /// The real paths of the directories that were searched, once a link is followed.
     visited: HashSet<PathBuf>,
     without_skill: usize,
+    broken_links: usize,
     cuts: BTreeMap<Limit, Vec<Cut>>,
     scan: Scan,
 }
@@ -180,6 +181,7 @@ impl<'a> Walk<'a> {
             searched: Vec::new(),
             visited: HashSet::new(),
             without_skill: 0,
+            broken_links: 0,
             cuts: BTreeMap::new(),
             scan: Scan::default(),
         }
@@ -330,7 +332,11 @@ impl<'a> Walk<'a> {
         }
         links.sort_by_key(|link| link.depth);
         for link in links {
-            self.follow(link);
+            if self.options.cancel.is_set() {
+                self.cut(Limit::Cancel, link);
+            } else {
+                self.follow(link);
+            }
         }
     }
 
@@ -341,10 +347,7 @@ impl<'a> Walk<'a> {
             Ok(_) => return,
             // Nobody would look behind it if it were whole.
             Err(_) if link.reach == Reach::BeyondLink => return,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return self.scan.diagnostics.push(*unreadable(&link.path, &error));
-            }
-            Err(_) => return self.scan.diagnostics.push(*broken_link(&link.path)),
+            Err(error) => return self.leave(link, &error),
         };
         if real == self.real_root {
             return;
@@ -354,6 +357,18 @@ impl<'a> Walk<'a> {
         let name = link.path.file_name().unwrap_or_default().to_os_string();
         let directory = Directory { real: Some(real), ..link };
         if is_cut { self.cut(Limit::Link, directory) } else { self.queue(&name, directory) }
+    }
+
+    /// Says that a link can't be followed.
+    fn leave(&mut self, link: Directory, error: &io::Error) {
+        if self.broken_links == MAX_BROKEN_LINKS {
+            return self.cut(Limit::BrokenLinks, link);
+        }
+        self.broken_links += 1;
+        self.scan.diagnostics.push(match error.kind() {
+            io::ErrorKind::PermissionDenied => *unreadable(&link.path, error),
+            _ => *broken_link(&link.path),
+        });
     }
 
     fn homes(&self) -> &[PathBuf] {

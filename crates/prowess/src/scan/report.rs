@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::ScanOptions;
 
+/// How many links that can't be followed are said one by one.
+pub(super) const MAX_BROKEN_LINKS: usize = 100;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Limit {
     Depth,
     Directories,
     Link,
+    BrokenLinks,
     Cancel,
 }
 
@@ -28,23 +32,25 @@ impl Limit {
             Self::Depth => "max-depth",
             Self::Directories => "max-directories",
             Self::Link => "link",
+            Self::BrokenLinks => "broken-links",
             Self::Cancel => "cancel",
         }
     }
 
     pub(super) fn diagnostic(self, path: &Path, count: usize, options: &ScanOptions) -> Diagnostic {
+        let depth = options.max_depth;
+        let (one, more) = match self {
+            Self::BrokenLinks | Self::Cancel => ("place", "places"),
+            _ => ("directory", "directories"),
+        };
         let what = match count {
             1 => "not searched".to_string(),
-            2 => "not searched, like 1 more directory".to_string(),
-            _ => format!("not searched, like {} more directories", count - 1),
+            2 => format!("not searched, like 1 more {one}"),
+            _ => format!("not searched, like {} more {more}", count - 1),
         };
         let (why, help) = match self {
             Self::Depth => (
-                format!(
-                    "{} levels below the root, the limit is {}",
-                    options.max_depth + 1,
-                    options.max_depth
-                ),
+                format!("{} levels below the root, the limit is {depth}", depth + 1),
                 "move the skills up, or raise the depth limit",
             ),
             Self::Directories => (
@@ -55,6 +61,10 @@ impl Limit {
                 "a link is followed to a skill or to a folder of skills, no deeper and not upwards"
                     .to_string(),
                 "link to the skill's own directory, or make the target a root",
+            ),
+            Self::BrokenLinks => (
+                format!("links that can't be followed, of which {MAX_BROKEN_LINKS} are said one by one"),
+                "delete the links that lead nowhere",
             ),
             Self::Cancel => ("the scan was cancelled".to_string(), "scan again"),
         };

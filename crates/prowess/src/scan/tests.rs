@@ -295,6 +295,52 @@ fn a_listing_that_fails_is_said_and_what_it_gave_is_kept() {
     assert_eq!(findings(&scan, Path::new(ROOT)), ["unreadable "]);
 }
 
+#[test]
+fn more_broken_links_than_are_said_one_by_one() {
+    let broken = (0..103).map(|n| (format!("root/l{n:03}"), link("nowhere")));
+    let tree = Tree::of(broken).with("root/to-a", link("../a")).skill("a");
+    let scan = every_way::scan(&tree.at(ROOT), &ScanOptions::default());
+    assert_eq!(files(&scan, &tree.at(ROOT)), ["to-a/SKILL.md"]);
+    let findings = findings(&scan, &tree.at(ROOT));
+    let mut expected: Vec<String> = (0..100).map(|n| format!("broken-link l{n:03}")).collect();
+    expected.push("scan-limit l100".to_string());
+    assert_eq!(findings, expected);
+    assert!(scan.diagnostics[100].message.contains("2 more"), "{}", scan.diagnostics[100]);
+    assert_eq!(scan.limits_hit[0].limit, "broken-links");
+}
+
+#[test]
+fn links_are_not_followed_once_the_scan_is_cancelled() {
+    let links = Links(Cancel::new());
+    let options = ScanOptions::default().cancel(links.0.clone());
+    let scan = super::walk(&links, Path::new(ROOT), &options);
+    assert_eq!(findings(&scan, Path::new(ROOT)), ["broken-link l0", "scan-limit l1"]);
+    assert!(scan.diagnostics[1].message.contains("8 more"), "{}", scan.diagnostics[1]);
+    assert_eq!(scan.limits_hit[0].limit, "cancel");
+}
+
+/// A root of ten links; following one cancels the scan.
+struct Links(Cancel);
+
+impl super::Tree for Links {
+    fn list(&self, _: &Path, entry: &mut dyn FnMut(&std::ffi::OsStr, super::Kind)) -> std::io::Result<()> {
+        (0..10).for_each(|link| entry(format!("l{link}").as_ref(), super::Kind::Link));
+        Ok(())
+    }
+
+    fn stat(&self, _: &Path) -> std::io::Result<super::Stat> {
+        Ok(super::Stat { kind: super::Kind::Directory, size: 0 })
+    }
+
+    fn canonical(&self, path: &Path) -> std::io::Result<PathBuf> {
+        if path == Path::new(ROOT) {
+            return Ok(path.to_path_buf());
+        }
+        self.0.set();
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
 /// Lists the root whole, and then fails.
 struct Failing(Memory);
 

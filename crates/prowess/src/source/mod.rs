@@ -288,7 +288,7 @@ pub enum FoundKind {
 /// A limit of the scan that was hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitHit {
-    /// Which: `max-depth`, `max-directories`, `link` or `cancel`.
+    /// Which: `max-depth`, `max-directories`, `link`, `broken-links` or `cancel`.
     pub limit: &'static str,
     /// The first place where it was hit.
     pub path: PathBuf,
