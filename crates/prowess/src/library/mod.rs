@@ -7,7 +7,6 @@ mod options;
 mod path;
 mod policy;
 mod reload;
-mod told;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -195,6 +194,10 @@ impl Library {
     #[must_use]
     pub fn trust(&self) -> &Trust {
         &self.0.options.policy.trust
+    }
+
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.0.options.policy
     }
 
     pub(crate) fn source(&self) -> &dyn Source {

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::{Invalid, Library, Origin};
 use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explain::{Explanation, Finding, State};
+use crate::library::{Invalid, Library, Origin};
 use crate::scan::SKILL_FILE;
 use crate::skill::Visibility;
 use crate::trust::Rule;
@@ -41,7 +41,8 @@ impl Library {
         let reasons: HashSet<_> =
             self.invalid().iter().map(|invalid| (invalid.location.as_path(), invalid.code)).collect();
         let diagnostics = self.diagnostics().iter().filter_map(|found| {
-            if told.contains(found.path.as_path()) || !is_skill_file(&found.path) {
+            let is_unread = !is_skill_file(&found.path) || found.code == Code::ScanLimit;
+            if is_unread || told.contains(found.path.as_path()) {
                 return Some(found.clone());
             }
             let is_state = found.code == Code::Untrusted || reasons.contains(&(&found.path, found.code));
@@ -92,9 +93,9 @@ impl Library {
     fn is_trusted_unseen(&self, invalid: &Invalid) -> bool {
         let roots = self.roots().iter().map(|loaded| &loaded.root);
         roots.filter(|root| invalid.location.starts_with(&root.path)).all(|root| {
-            let (scope, policy) = (root.scope.as_str(), &self.0.options.policy);
-            policy.trust.rule_of(scope) == Rule::Allow
-                && policy.visibility(scope, &invalid.name) < Visibility::Untrusted
+            let scope = root.scope.as_str();
+            self.trust().rule_of(scope) == Rule::Allow
+                && self.policy().visibility(scope, &invalid.name) < Visibility::Untrusted
         })
     }
 }
