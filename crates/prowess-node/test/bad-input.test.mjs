@@ -90,6 +90,17 @@ test('what is no option', async () => {
   for (const budget of [-1, NaN, '10', null]) assert.throws(() => library.catalog({ budget }), USAGE)
 })
 
+test('without a home nothing is allowed', async () => {
+  const { HOME } = process.env
+  process.env.HOME = 'relative'
+  try {
+    assert.throws(() => Library.loadSync({ trust: ['ask'] }), { ...USAGE, message: /trust store/ })
+    assert.throws(() => Library.loadPathSync(base, { trust: ['ask'] }), { ...USAGE, message: /trust store/ })
+  } finally {
+    process.env.HOME = HOME
+  }
+})
+
 test('what is no conversation', async () => {
   const ledger = new Ledger()
   for (const value of NO_MESSAGES) {

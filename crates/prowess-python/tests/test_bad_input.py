@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Tree
 
-from prowess import Ledger, UnknownSkillError, UsageError
+from prowess import Ledger, Library, UnknownSkillError, UsageError
 
 LONE = "a\ud800b"
 
@@ -84,6 +84,14 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
             act()
     # Nothing of it has changed anything, or holds a lock.
     assert ledger.skills == () and library.activate("pdf", ledger=ledger).status == "new"
+
+
+def test_without_a_home_nothing_is_allowed(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.skill("pdf")
+    monkeypatch.setenv("HOME", "relative")
+    for load in (lambda: Library.load(trust=["ask"]), lambda: Library.load_path(tree.project, trust=["ask"])):
+        with pytest.raises(UsageError, match="trust store"):
+            load()
 
 
 def test_a_circle_is_no_message(tree: Tree) -> None:
