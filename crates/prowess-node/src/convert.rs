@@ -73,6 +73,11 @@ pub(crate) fn thrown(env: &Env, failure: Failure) -> napi::Error {
     }
 }
 
+/// The exception for `new` where a class is not made by it.
+pub(crate) fn not_new(env: &Env, message: &str) -> napi::Error {
+    exception(env, &usage(message))
+}
+
 /// The exception for an error of the core's: it has its `code`, and what could have been meant as `candidates`.
 pub(crate) fn exception(env: &Env, error: &Error) -> napi::Error {
     let thrown = JsError::from(napi::Error::new(error.kind().as_str(), error.to_string())).into_unknown(*env);

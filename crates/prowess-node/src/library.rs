@@ -15,7 +15,7 @@ use prowess::trust::{STORE_FILE, Trust};
 use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
 use serde_json::Value as Json;
 
-use crate::convert::{Failure, from_json, text, usage};
+use crate::convert::{Failure, from_json, not_new, text, usage};
 use crate::job::{Answer, Asked, Job, asked, later, now};
 use crate::options::Options;
 
@@ -51,6 +51,12 @@ impl Answer for (Reload, Duration) {
 
 #[napi]
 impl Library {
+    /// Libraries come from `Library.load`.
+    #[napi(constructor, ts_args_type = "none: never")]
+    pub fn none(env: &Env) -> napi::Result<Self> {
+        Err(not_new(env, "libraries come from `Library.load`"))
+    }
+
     /// Finds every skill and reads its frontmatter.
     #[napi(ts_args_type = "options?: types.LoadOptions", ts_return_type = "Promise<Library>")]
     pub fn load(env: &Env, options: Unknown<'_>) -> AsyncTask<Job<Library>> {

@@ -11,7 +11,7 @@ use prowess::tools::Call;
 use prowess::{Error, json};
 use serde_json::Value as Json;
 
-use crate::convert::{Failure, text, to_json, usage};
+use crate::convert::{Failure, not_new, text, to_json, usage};
 use crate::job::{Asked, Job, asked, done, later, now};
 use crate::ledger::Ledger;
 use crate::options::Options;
@@ -27,6 +27,12 @@ pub struct Request {
 
 #[napi]
 impl Request {
+    /// Requests come from `library.request`.
+    #[napi(constructor, ts_args_type = "none: never")]
+    pub fn none(env: &Env) -> napi::Result<Self> {
+        Err(not_new(env, "requests come from `library.request`"))
+    }
+
     /// The id of the skill it is about; null if none is meant, or none that a model may have.
     #[napi(getter)]
     pub fn skill(&self) -> Option<&str> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Ledger, Library, placement } from 'prowess'
+import { Compaction, Ledger, Library, Request, placement } from 'prowess'
 
 import { FILES, answered, call, called, only, tree } from './support.mjs'
 
@@ -123,7 +123,7 @@ test('what is no ledger, and no library', async () => {
     await assert.rejects(new Ledger().observeRead(it, base, { placement: '1' }), USAGE)
     assert.throws(() => library.catalogDelta(it), USAGE)
   }
-  assert.throws(() => new Library(), Error)
+  for (const Class of [Library, Request, Compaction]) assert.throws(() => new Class(), USAGE)
   assert.throws(() => Ledger.prototype.snapshot.call({}), TypeError)
   for (const snapshot of ['', '{}', '{"prowess_session": 9}']) {
     await assert.rejects(Ledger.restore(snapshot, library), USAGE)
