@@ -3,6 +3,8 @@
 //! What a caller passes crosses as what `JSON.stringify` makes of it. Getters, proxies and `toJSON` run there, before the
 //! core is called and with no lock held; what they throw is thrown on.
 
+use std::path::Path;
+
 use napi::bindgen_prelude::{FromNapiValue, Function, JsObjectValue, JsValuesTupleIntoVec, Object, Unknown};
 use napi::{Env, JsError, JsValue};
 use prowess::{Error, ErrorKind};
@@ -50,6 +52,15 @@ pub(crate) fn text(env: &Env, value: Unknown<'_>, what: &str) -> Result<String, 
         Some(Json::String(text)) => Ok(text),
         _ => Err(usage(format!("{what} must be a string")).into()),
     }
+}
+
+/// A path. A `URL` arrives as its text, which would be taken for a path in the working directory.
+pub(crate) fn path(text: &str) -> Result<&Path, Error> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    if scheme.is_some_and(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+        return Err(usage(format!("`{text}` is a URL; `fileURLToPath` makes a path of one")));
+    }
+    Ok(Path::new(text))
 }
 
 /// A function that JavaScript brings along.

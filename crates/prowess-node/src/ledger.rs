@@ -13,7 +13,7 @@ use prowess::{Error, json};
 use serde_json::Value as Json;
 
 use crate::compaction::Compaction;
-use crate::convert::{Failure, from_json, text, thrown, to_json, usage};
+use crate::convert::{Failure, from_json, path, text, thrown, to_json, usage};
 use crate::job::{Answer, Asked, Job, asked, done, later, now};
 use crate::library::{Library, given};
 use crate::options::Options;
@@ -257,10 +257,10 @@ impl Ledger {
         &self,
         env: &Env,
         library: Either<ClassInstance<'_, Library>, Unknown<'_>>,
-        path: Unknown<'_>,
+        file: Unknown<'_>,
         options: Unknown<'_>,
     ) -> Asked<Json> {
-        let (library, path) = (given(library)?, text(env, path, "the path")?);
+        let (library, file) = (given(library)?, text(env, file, "the path")?);
         let options = Options::read(env, options, &["placement", "lines"])?;
         let ledger = self.clone();
         asked(move || {
@@ -268,7 +268,7 @@ impl Ledger {
                 .get("lines", "a pair: the first line, and how many", lines)?
                 .unwrap_or(ReadRange::Whole);
             let placement = options.text("placement")?.ok_or_else(|| usage("a `placement` is missing"))?;
-            let observed = ledger.lock().observe_read(&library, path, lines, placement);
+            let observed = ledger.lock().observe_read(&library, path(&file)?, lines, placement);
             Ok(observed.as_str().into())
         })
     }

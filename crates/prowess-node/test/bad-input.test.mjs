@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { Compaction, Ledger, Library, Request, placement } from 'prowess'
 
 import { FILES, answered, call, called, only, tree } from './support.mjs'
@@ -142,6 +143,16 @@ test('what is no tool call', async () => {
     const answer = await library.dispatch({ name: 'activate_skill', arguments: written })
     assert.equal(answer.error.code, 'usage')
   }
+})
+
+test('a URL is no path, and is not taken for one', async () => {
+  const url = pathToFileURL(base)
+  for (const options of [{ project: url }, { home: url }, { enterprise: url }, { folders: [url] }, { builtin: [url] }, { roots: [['team', url]] }]) {
+    await assert.rejects(Library.load({ ...only(base), ...options }), { ...USAGE, message: /fileURLToPath/ }, Object.keys(options)[0])
+  }
+  await assert.rejects(Library.loadPath(url), USAGE)
+  await assert.rejects(new Ledger().observeRead(library, url, { placement: '1' }), USAGE)
+  assert.deepEqual(Library.loadSync({ ...only(base), project: './file://x' }).invalid, [])
 })
 
 test('lone surrogates are refused, whole ones are not', async () => {
