@@ -37,8 +37,19 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
 /// A value as JSON; none if it is `undefined`, or has no JSON.
 pub(crate) fn to_json(env: &Env, value: Unknown<'_>) -> Result<Option<Json>, Failure> {
     let text: Option<String> = builtin(env, "JSON", "stringify")?.call(value)?;
-    let json = text.map(|text| serde_json::from_str(&text)).transpose();
-    json.map_err(|error| usage(format!("a value that is no JSON: {error}")).into())
+    text.map(|text| Ok(serde_json::from_str(&text).map_err(|error| no_json(&text, &error))?)).transpose()
+}
+
+/// Says where a text of `JSON.stringify` can't be read, and why.
+fn no_json(text: &str, error: &serde_json::Error) -> Error {
+    let read = serde_path_to_error::deserialize::<_, Json>(&mut serde_json::Deserializer::from_str(text));
+    let place = read.err().map(|error| error.path().to_string()).filter(|place| place != ".");
+    let place = place.map_or_else(|| "the value".to_owned(), |place| format!("`{place}`"));
+    let why = error.to_string();
+    if why.contains("hex escape") {
+        return usage(format!("{place} has a lone surrogate: a text was cut within a character"));
+    }
+    usage(format!("{place} is no JSON: {why}"))
 }
 
 /// A new value for JavaScript.

@@ -9,7 +9,8 @@ const base = tree(FILES)
 const library = Library.loadSync(only(base))
 const USAGE = { name: 'Error', code: 'usage' }
 const hostile = new Proxy({}, { get: thrower, ownKeys: thrower, has: thrower })
-const halfWay = [{ role: 'user', content: 'Hello.' }, { role: 'user', get content() { return thrower() } }]
+const FIRST = { role: 'user', content: 'Hello.' }
+const halfWay = [FIRST, { role: 'user', get content() { return thrower() } }]
 const ring = { role: 'user' }
 ring.content = [ring]
 const deep = Array.from({ length: 50_000 }).reduce((inner) => [inner], [])
@@ -161,6 +162,12 @@ test('lone surrogates are refused, whole ones are not', async () => {
     await assert.rejects(library.activate(lone), USAGE)
     await assert.rejects(Library.load({ project: lone }), USAGE)
     assert.throws(() => ledger.reconcile([{ role: 'user', content: lone }]), USAGE)
+  }
+  const cut = { role: 'user', content: 'Look: 😀'.slice(0, -1) }
+  for (const [messages, place] of [[[FIRST, cut], '[1].content'], [{ messages: [cut] }, 'messages[0].content']]) {
+    const said = (error) => error.code === 'usage' && error.message.includes(`\`${place}\``) && /surrogate/.test(error.message)
+    assert.throws(() => ledger.reconcile(messages), said)
+    assert.throws(() => ledger.planCompaction(messages, { budget: 1 }), said)
   }
   await assert.rejects(library.activate('😀'), { code: 'unknown-skill' })
   ledger.reconcile([{ role: 'user', content: '😀' }])
