@@ -48,7 +48,6 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
         (TypeError, "bytes", lambda: ledger.reconcile(b"call-1")),
         (TypeError, "str", lambda: ledger.reconcile("call-1")),
         (TypeError, "iterable", lambda: ledger.reconcile(None)),  # type: ignore[arg-type]
-        (TypeError, "", lambda: ledger.reconcile([("call-1", 3)])),
         (TypeError, "object is neither JSON", lambda: ledger.reconcile([object()])),
         (TypeError, "set", lambda: library.dispatch({"name": {"activate_skill"}})),
         (TypeError, "", lambda: ledger.plan_compaction([], budget=None)),  # type: ignore[arg-type]
@@ -63,6 +62,7 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
         (UsageError, "nothing", lambda: ledger.fork(inherit="all")),  # type: ignore[arg-type]
         (UsageError, "name", lambda: library.dispatch({})),
         (UsageError, "name", lambda: library.dispatch(None)),
+        (UsageError, "role", lambda: ledger.reconcile([("call-1", 3)])),
         (UsageError, "array `messages`", lambda: ledger.reconcile({"role": "user"})),
         (UsageError, "role", lambda: ledger.reconcile([{"role": "wizard", "content": ""}])),
         (UsageError, "shapes", lambda: ledger.reconcile([{}], format="gemini")),  # type: ignore[arg-type]
@@ -89,9 +89,10 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
 def test_without_a_home_nothing_is_allowed(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.skill("pdf")
     monkeypatch.setenv("HOME", "relative")
-    for load in (lambda: Library.load(trust=["ask"]), lambda: Library.load_path(tree.project, trust=["ask"])):
-        with pytest.raises(UsageError, match="trust store"):
-            load()
+    with pytest.raises(UsageError, match="trust store"):
+        Library.load(trust=["ask"])
+    with pytest.raises(UsageError, match="trust store"):
+        Library.load_path(tree.project, trust=["ask"])
 
 
 def test_a_circle_is_no_message(tree: Tree) -> None:
