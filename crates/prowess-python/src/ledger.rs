@@ -12,7 +12,7 @@ use prowess::{Error, json};
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::convert::{parsed, raised, usage};
+use crate::convert::{argument, parsed, raised, usage};
 use crate::library::Library;
 
 #[pyclass(frozen, module = "prowess._prowess")]
@@ -67,14 +67,16 @@ impl Ledger {
         slf: &Bound<'_, Self>,
         messages: String,
         shape: Option<String>,
-        budget: usize,
-        keep: Option<usize>,
-        cut: Option<usize>,
+        budget: &Bound<'_, PyAny>,
+        keep: &Bound<'_, PyAny>,
+        cut: &Bound<'_, PyAny>,
     ) -> PyResult<Plan> {
+        let budget = Budget::total(argument(budget, "budget")?);
+        let (keep, cut): (Option<_>, Option<_>) = (argument(keep, "keep")?, argument(cut, "cut")?);
         let (conversation, plan) = slf.get().try_with(slf.py(), |ledger| {
             let conversation = Conversation::read(parsed(&messages)?, shaped(shape.as_deref())?)?;
             let cut = cut.unwrap_or_else(|| conversation.cut(keep.unwrap_or(KEPT_TOKENS)));
-            let plan = conversation.plan(ledger, cut, Budget::total(budget));
+            let plan = conversation.plan(ledger, cut, budget);
             Ok((conversation, plan))
         })?;
         Ok(Plan {
@@ -127,22 +129,25 @@ impl Ledger {
         library: &Library,
         path: PathBuf,
         placement: String,
-        lines: Option<(u64, u64)>,
-    ) -> &'static str {
-        let range = lines.map_or(ReadRange::Whole, |(first, count)| ReadRange::Lines { first, count });
-        self.with(py, |ledger| ledger.observe_read(&library.core, path, range, placement).as_str())
+        lines: &Bound<'_, PyAny>,
+    ) -> PyResult<&'static str> {
+        let range = argument::<Option<_>>(lines, "lines")?;
+        let range = range.map_or(ReadRange::Whole, |(first, count)| ReadRange::Lines { first, count });
+        Ok(self.with(py, |ledger| ledger.observe_read(&library.core, path, range, placement).as_str()))
     }
 
-    fn pinned(&self, py: Python<'_>, budget: usize) -> String {
-        self.with(py, |ledger| {
-            let compaction = ledger.pinned(Budget::total(budget));
+    fn pinned(&self, py: Python<'_>, budget: &Bound<'_, PyAny>) -> PyResult<String> {
+        let budget = Budget::total(argument(budget, "budget")?);
+        Ok(self.with(py, |ledger| {
+            let compaction = ledger.pinned(budget);
             ledger.commit_text(compaction)
-        })
+        }))
     }
 
-    fn fork(&self, py: Python<'_>, inherit: String, budget: Option<usize>) -> PyResult<(Self, String)> {
+    fn fork(&self, py: Python<'_>, inherit: String, budget: &Bound<'_, PyAny>) -> PyResult<(Self, String)> {
+        let budget = argument::<Option<_>>(budget, "budget")?.map(Budget::total);
         let (child, text) = self.try_with(py, |ledger| {
-            let inherit = Inherit::read(&inherit, budget.map(Budget::total))?;
+            let inherit = Inherit::read(&inherit, budget)?;
             let (mut child, compaction) = ledger.fork(inherit);
             let text = child.commit_text(compaction);
             Ok((child, text))

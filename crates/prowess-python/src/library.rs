@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 
-use crate::convert::{How, Section, Where, absolute, home, parsed, raised, usage};
+use crate::convert::{How, Section, Where, absolute, argument, home, parsed, raised, usage};
 use crate::ledger::Ledger;
 
 #[pyclass(frozen, module = "prowess._prowess")]
@@ -121,10 +121,11 @@ impl Library {
         py: Python<'py>,
         name: String,
         path: String,
-        offset: u64,
-        length: Option<u64>,
+        offset: &Bound<'py, PyAny>,
+        length: &Bound<'py, PyAny>,
     ) -> PyResult<(String, Bound<'py, PyBytes>)> {
-        let range = ByteRange { offset, length: length.unwrap_or(u64::MAX) };
+        let length: Option<_> = argument(length, "length")?;
+        let range = ByteRange { offset: argument(offset, "offset")?, length: length.unwrap_or(u64::MAX) };
         let (shape, bytes) = self.ask(py, |library| {
             let skill = library.find(&name, Origin::User)?;
             let part = library.resource(skill, &path, range)?;

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _prowess
-from ._json import dumps
+from ._json import core, dumps
 from .reports import SessionSkill
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Ledger:
         lines: tuple[int, int] | None = None,
     ) -> Literal["body", "part-of-body", "resource", "nothing"]:
         """Says that the model read a file by itself: all of it, or `(first, count)` lines, the first line being 1."""
-        observed: Any = self._core.observe_read(library._core, path, placement, lines)
+        observed: Any = self._core.observe_read(core(library), path, placement, lines)
         return observed  # type: ignore[no-any-return]
 
     def pinned(self, *, budget: int) -> str:
@@ -150,8 +150,8 @@ class Ledger:
         no session, damaged, or of a newer version.
         """
         held = None if present is None else _messages(present)
-        core, report = _prowess.Ledger.restore(snapshot, library._core, held, format)
-        return cls._of(core), json.loads(report)
+        ledger, report = _prowess.Ledger.restore(snapshot, core(library), held, format)
+        return cls._of(ledger), json.loads(report)
 
     def __repr__(self) -> str:
         return f"Ledger(skills={[skill.id for skill in self.skills]})"
