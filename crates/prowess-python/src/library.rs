@@ -157,7 +157,7 @@ impl Library {
             let request = library.request(&call.tool, &call.arguments);
             Ok(request.map(|request| Request {
                 skill: request.skill().map(|skill| skill.id().to_owned()),
-                placement: call.id,
+                call,
                 unanswered: Mutex::new(Some(request)),
             }))
         })
@@ -180,7 +180,7 @@ fn deliver(
 pub(crate) struct Request {
     #[pyo3(get)]
     skill: Option<String>,
-    placement: Option<String>,
+    call: Call,
     unanswered: Mutex<Option<prowess::activate::Request>>,
 }
 
@@ -199,10 +199,8 @@ impl Request {
         ledger: Option<&Bound<'_, Ledger>>,
         placement: Option<String>,
     ) -> PyResult<String> {
-        let placement = placement.or_else(|| self.placement.clone());
-        if ledger.is_some() && placement.is_none() {
-            return Err(raised(&usage("the call has no id: say at which placement its answer will stand")));
-        }
+        let placement = ledger.map(|_| self.call.placement(placement)).transpose();
+        let placement = placement.map_err(|error| raised(&error))?;
         let (request, ledger) = (self.take()?, ledger.map(Bound::get));
         Ok(py.detach(|| shape(&deliver(request, ledger, placement))))
     }
