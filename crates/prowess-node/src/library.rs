@@ -9,7 +9,6 @@ use napi::{Env, JsValue};
 use napi_derive::napi;
 use prowess::library::Reload;
 use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Preset};
-use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::trust::{STORE_FILE, Trust};
 use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
@@ -230,8 +229,7 @@ fn load_options(options: &Options, home: &Path) -> Result<LoadOptions, Error> {
     let scan = ScanOptions::default();
     let scan = options.number("maxDepth")?.into_iter().fold(scan, ScanOptions::max_depth);
     let scan = options.number("maxDirectories")?.into_iter().fold(scan, ScanOptions::max_directories);
-    let hide = |policy: Policy, pattern: &str| policy.restrict(pattern, Visibility::Hidden);
-    let policy = options.texts("disable")?.into_iter().try_fold(Policy::new(), hide)?;
+    let policy = Policy::new().hide(&options.texts("disable")?)?;
     let policy = policy.rules(options.json("policy").unwrap_or(&Json::Array(Vec::new())))?;
     let trust = Trust::read(&options.texts("trust")?, &home.join(STORE_FILE))?;
     let load = LoadOptions::new().scan(scan).policy(policy.trust(trust));

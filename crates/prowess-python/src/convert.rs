@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Roots};
-use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::trust::{STORE_FILE, Trust};
 use prowess::{CatalogOptions, Error, ErrorKind, LoadOptions, Policy};
@@ -119,8 +118,7 @@ impl How {
     pub(crate) fn options(&self, home: &Path) -> Result<LoadOptions, Error> {
         let scan = self.max_depth.into_iter().fold(ScanOptions::default(), ScanOptions::max_depth);
         let scan = self.max_directories.into_iter().fold(scan, ScanOptions::max_directories);
-        let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
-        let policy = self.disable.iter().try_fold(Policy::new(), hide)?.rules(&parsed(&self.policy)?)?;
+        let policy = Policy::new().hide(&self.disable)?.rules(&parsed(&self.policy)?)?;
         let trust = Trust::read(&self.trust, &home.join(STORE_FILE))?;
         let options = LoadOptions::new().scan(scan).policy(policy.trust(trust));
         Ok(self.max_body.into_iter().fold(options, LoadOptions::max_body))
