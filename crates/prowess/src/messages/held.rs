@@ -1,3 +1,5 @@
+//! What a conversation holds, as hosts in any language say it.
+
 use serde_json::Value;
 
 use super::Conversation;

@@ -27,7 +27,7 @@ impl Trust {
         if !file.is_absolute() {
             let file = file.display();
             return Err(usage(format!(
-                "`{file}`, the trust store, is no absolute path: is the home unknown?"
+                "the trust store `{file}` is no absolute path; give the home that it is in"
             )));
         }
         Ok(Self { store: TrustStore::read(file)?, file: Some(file.to_path_buf()), ..trust })
