@@ -144,3 +144,12 @@ fn a_reload_reads_again_what_is_allowed() {
     assert!(!is_listed(&library));
     assert!(library.diagnostics().iter().any(|d| d.code == Code::Untrusted && d.path == file));
 }
+
+#[test]
+fn a_store_in_no_certain_place_is_not_read() {
+    for file in ["", "trust.json", "./.config/prowess/trust.json"] {
+        let error = Trust::read(&["user=ask"], file.as_ref()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{file}: {error}");
+        assert!(Trust::read(&[""; 0], file.as_ref()).is_ok(), "without a rule nothing is read");
+    }
+}
