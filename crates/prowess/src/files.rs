@@ -131,7 +131,7 @@ impl Library {
 }
 
 /// Hands a resource to `each`, piece by piece, and gives its size.
-pub(crate) fn each_part(
+fn each_part(
     directory: &Path,
     path: &str,
     max: u64,

@@ -13,16 +13,15 @@ use crate::activate::digest_text;
 #[cfg(not(feature = "serde"))]
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind};
-use crate::files::each_part;
 use crate::library::Library;
 #[cfg(doc)]
 use crate::library::Policy;
 use crate::scope::{Root, Scope};
 use crate::skill::{Skill, Visibility, display_path};
-use crate::source::Source;
+use crate::source::{Content, Source};
 
-/// How many files a skill may bring along to be judged by its content.
-const MAX_FILES: usize = 10_000;
+/// How many files, folders and links a skill may hold to be judged by its content.
+const MAX_CONTENTS: usize = 10_000;
 /// How many bytes all its files may have.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How long a file that names a git directory is read.
@@ -37,7 +36,8 @@ pub enum Rule {
     /// Nothing.
     #[default]
     Allow,
-    /// That the [`TrustStore`] holds it, as it is now: a skill of which any file has changed is asked for again.
+    /// That the [`TrustStore`] holds it, as it is now: a skill is asked for again when anything in its directory has
+    /// changed.
     Ask,
     /// It never is.
     Deny,
@@ -47,8 +47,9 @@ pub enum Rule {
 ///
 /// A skill that is not trusted is loaded as [`Untrusted`](crate::skill::Visibility::Untrusted), with a diagnostic: it is
 /// in no catalog, takes no name from another skill, and nobody can activate it or read its files. Under [`Rule::Ask`] a
-/// load reads all files of the skills of a scope, up to 64 MiB and 10,000 files a skill (a larger one can't be trusted),
-/// and every activation and resource read does so again: what was changed after the load is refused.
+/// load reads everything in the directories of a scope's skills, and every activation and resource read does so again: what
+/// was changed after the load is refused. What can't be trusted: a skill whose directory holds more than 64 MiB or 10,000
+/// files, folders and links, and one with a link that leads out of it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -174,8 +175,9 @@ pub struct Identity {
     /// The real path of the git repository that the skill lies in, the same for all its work trees; without one, of the
     /// directory that its root belongs to: the project, the home, or the root itself.
     pub repository: String,
-    /// `sha256:` and 64 hex digits over the names and bytes of the `SKILL.md` and all the files that
-    /// [`Library::resources`] lists; what package managers install into a skill's directory is not part of it.
+    /// `sha256:` and 64 hex digits over everything in the skill's directory: the path and bytes of every file and where
+    /// every link leads, in folders of any name, such as `.git`, `node_modules` and `__pycache__`. A skill with a link that
+    /// leads out of its directory has none, as what lies there can change unseen.
     pub digest: String,
 }
 
@@ -216,7 +218,8 @@ impl Library {
     /// What a skill is trusted by, read from its files as they are now.
     ///
     /// # Errors
-    /// `BodyTooLarge` if its files are more than 10,000 or 64 MiB; `Io` if one can't be read.
+    /// `BodyTooLarge` if its directory holds more than 10,000 files, folders and links, or 64 MiB; `NotConfined` if a link
+    /// leads out of it; `Io` if a file can't be read, or a folder listed.
     pub fn identity(&self, skill: &Skill) -> Result<Identity, Error> {
         let digest = content_digest(skill.location(), self.source())?;
         Ok(Identity { repository: self.repository(skill), digest })
@@ -279,31 +282,39 @@ fn common_directory(git: PathBuf, source: &dyn Source) -> PathBuf {
     line(&own.join("commondir")).map_or(own.clone(), |common| own.join(common))
 }
 
-/// Each file as its path, its size and its bytes, the `SKILL.md` first: no two skills give the same bytes to hash.
+/// The `SKILL.md` first, then each file with its bytes and each link with where it leads: no two skills give the same bytes
+/// to hash.
 fn content_digest(location: &Path, source: &dyn Source) -> Result<String, Error> {
     let directory = location.parent().unwrap_or(location);
-    let too_large = |what: String| {
-        Err(Error::new(ErrorKind::BodyTooLarge, format!("too large to be trusted: {what}"))
-            .with_path(directory))
+    let refused = |error: Error| {
+        let message = format!("it can't be trusted: {}", error.message());
+        Error::new(error.kind(), message).with_path(error.path().unwrap_or(directory))
     };
-    let resources = source.resources(directory, MAX_FILES);
-    if resources.total > MAX_FILES {
-        return too_large(format!("{} files; the limit is {MAX_FILES}", resources.total));
-    }
-    let skill = source.read_prefix(location, usize::try_from(MAX_BYTES).unwrap_or(usize::MAX))?;
-    let bytes = resources.files.iter().fold(skill.size, |sum, file| sum.saturating_add(file.size));
-    if bytes > MAX_BYTES {
-        return too_large(format!("{bytes} bytes; the limit is {MAX_BYTES}"));
-    }
+    let contents = source.contents(location, MAX_CONTENTS).map_err(refused)?;
+    let mut left = MAX_BYTES;
+    let mut read = |file: &Path| {
+        let read = source.read_prefix(file, usize::try_from(left).unwrap_or(usize::MAX)).map_err(refused)?;
+        left = left.checked_sub(read.size).ok_or_else(|| {
+            let message = format!("the files in it have more than {MAX_BYTES} bytes");
+            refused(Error::new(ErrorKind::BodyTooLarge, message))
+        })?;
+        Ok(read.bytes)
+    };
     let mut hash = Sha256::new();
-    hash.update((skill.bytes.len() as u64).to_le_bytes());
-    hash.update(&skill.bytes);
-    for file in &resources.files {
-        hash.update((file.path.len() as u64).to_le_bytes());
-        hash.update(&file.path);
-        hash.update(file.size.to_le_bytes());
-        let read = |range| source.read_resource(directory, &file.path, range);
-        each_part(directory, &file.path, file.size, &read, &mut |part| hash.update(part))?;
+    let mut add = |kind: &[u8], path: &Path, what: &[u8]| {
+        hash.update(kind);
+        for bytes in [path.as_os_str().as_encoded_bytes(), what] {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        }
+    };
+    add(b"s", Path::new(""), &read(location)?);
+    for content in &contents {
+        match content {
+            Content::File(path) => add(b"f", path, &read(&directory.join(path))?),
+            Content::Link(path, Some(target)) => add(b"l", path, target.as_os_str().as_encoded_bytes()),
+            Content::Link(path, None) => add(b"n", path, b""),
+        }
     }
     Ok(digest_text(&hash.finalize()))
 }

@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 use self::Disk as Lister;
 #[cfg(target_os = "linux")]
 use super::linux::Descent as Lister;
-use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
+use super::{ByteRange, Content, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
@@ -67,6 +67,10 @@ impl Source for Disk {
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {
         resource::list(self, directory, cap)
+    }
+
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        resource::contents(self, skill_file, max)
     }
 
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {

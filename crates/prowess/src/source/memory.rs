@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
+use super::{ByteRange, Content, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
@@ -75,6 +75,10 @@ impl Source for Memory {
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {
         resource::list(self, directory, cap)
+    }
+
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        resource::contents(self, skill_file, max)
     }
 
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {

@@ -52,6 +52,17 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// entries at the most. A name that is not UTF-8 is listed with replacement characters and can't be read.
     fn resources(&self, directory: &Path, cap: usize) -> Resources;
 
+    /// All that lies in the directory of a `SKILL.md` beside it, in folders of any name, sorted: what a digest of the skill
+    /// must cover, as it can be read or run.
+    ///
+    /// # Errors
+    /// `BodyTooLarge` if there are more than `max` files, folders and links; `NotConfined` if a link leads out of the
+    /// directory; `Io` if a folder can't be listed or, as by default, if nothing here can tell.
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        let _ = max;
+        Err(Error::io(skill_file, std::io::ErrorKind::Unsupported.into()))
+    }
+
     /// Reads part of a resource, confined to the real path of `directory`.
     ///
     /// A leading `./` is fine. A path without extension means the one file of that stem in its folder, if there is
@@ -143,6 +154,15 @@ pub struct Resource {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
+}
+
+/// What lies in a skill's directory, by its path relative to that.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// A regular file.
+    File(PathBuf),
+    /// A link, and the path inside the directory that it leads to, all links resolved; none if it leads nowhere.
+    Link(PathBuf, Option<PathBuf>),
 }
 
 /// Stops a running scan or load from another thread: set it, and it returns with what it has, and says what it left out.

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 use crate::scan::{Kind, Tree, is_skill_file, prefer_skill_file};
-use crate::source::{Part, Resource, Resources};
+use crate::skill::display_path;
+use crate::source::{Content, Part, Resource, Resources};
 
 /// The names of directories that hold nothing of the skill's own: what lies in them is not listed among its resources.
 /// Build output is, as a skill may ship it.
@@ -39,6 +40,58 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
     };
     let files = paths.into_iter().map(|(path, place)| Resource { path, size: size(&place) }).collect();
     Resources { files, total, outside }
+}
+
+/// Lists by [`Source::contents`](crate::source::Source::contents)' rules.
+pub(super) fn contents(tree: &dyn Tree, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+    let directory = skill_file.parent().unwrap_or(skill_file);
+    let io = |path: &Path, error| Error::io(path, error);
+    let real = tree.canonical(directory).map_err(|error| io(directory, error))?;
+    let (mut contents, mut seen) = (Vec::new(), 0);
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(folder) = waiting.pop() {
+        let place = real.join(&folder);
+        let mut entries = Vec::new();
+        tree.list(&place, &mut |name, kind| {
+            seen += 1;
+            if seen <= max {
+                entries.push((folder.join(name), kind));
+            }
+        })
+        .map_err(|error| io(&place, error))?;
+        if seen > max {
+            let message =
+                format!("`{}` holds more than {max} files, folders and links", display_path(directory));
+            return Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(directory));
+        }
+        for (path, kind) in entries {
+            match kind {
+                _ if Some(path.as_os_str()) == skill_file.file_name() => {}
+                Kind::Directory => waiting.push(path),
+                Kind::File => contents.push(Content::File(path)),
+                Kind::Link => {
+                    let target = target(tree, &real, &path)?;
+                    contents.push(Content::Link(path, target));
+                }
+                // Nothing that anybody reads by these rules.
+                Kind::Other(_) => {}
+            }
+        }
+    }
+    contents.sort_unstable();
+    Ok(contents)
+}
+
+/// Where a link inside a directory leads to; none if that is nowhere.
+fn target(tree: &dyn Tree, directory: &Path, link: &Path) -> Result<Option<PathBuf>, Error> {
+    let place = directory.join(link);
+    let Ok(target) = tree.canonical(&place) else { return Ok(None) };
+    let inside = target.strip_prefix(directory).map(Path::to_path_buf);
+    inside.map(Some).map_err(|_| {
+        let (link, target) = (display_path(&place), display_path(&target));
+        let message = format!("`{link}` is a link to `{target}`, out of the skill's directory");
+        Error::new(ErrorKind::NotConfined, message).with_path(place)
+    })
 }
 
 /// Reads a resource with `open`, which gives `None` where no regular file stands; a path without extension may mean

@@ -25,7 +25,7 @@ fn a_digest_tells_every_difference() {
 
 #[test]
 fn what_is_too_large_to_be_read_can_not_be_trusted() {
-    let many = (0..=MAX_FILES).fold(Memory::new().with("/s/SKILL.md", "x"), |memory, number| {
+    let many = (0..=MAX_CONTENTS).fold(Memory::new().with("/s/SKILL.md", "x"), |memory, number| {
         memory.with(format!("/s/{number}"), "")
     });
     let large = vec![0; usize::try_from(MAX_BYTES).unwrap() + 1];

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 
 use prowess::diagnostic::Code;
 use prowess::skill::Visibility;
@@ -88,6 +89,96 @@ fn whatever_changes_asks_again_at_once_and_at_the_next_load() {
         assert_eq!(library.file(pdf, "SKILL.md", 1 << 20).unwrap_err().kind(), ErrorKind::Untrusted);
         assert_eq!(library.reload().changed, ["project:pdf"], "{path}");
     }
+}
+
+/// Links, and folders that listings leave out.
+#[cfg(unix)]
+fn tree_with_links() -> Tree {
+    let skill = |path: &str| format!("project/.agents/skills/pdf/{path}");
+    let link = |target: &str| Node::Link(target.into());
+    tree()
+        .with(skill("v1/step.md"), "one".into())
+        .with(skill("v2/step.md"), "two".into())
+        .with(skill("current"), link("v1"))
+        .with(skill("nowhere"), link("v3"))
+        .with(skill("venv/step.md"), "x".into())
+        .with(skill("scripts/__pycache__/h.pyc"), "x".into())
+        .with(skill("node_modules/lib/index.js"), "x".into())
+        .with(skill(".git/step.md"), "x".into())
+        .with("project/tools/run.sh", "x".into())
+}
+
+#[cfg(unix)]
+#[test]
+fn whatever_can_be_read_or_run_is_part_of_what_was_allowed() {
+    use std::os::unix::fs::symlink;
+    let write = |path: &'static str| move |skill: &Path| fs::write(skill.join(path), "evil").unwrap();
+    let turn = |path: &'static str, target: &'static str| {
+        move |skill: &Path| {
+            let _ = fs::remove_file(skill.join(path));
+            symlink(target, skill.join(path)).unwrap();
+        }
+    };
+    let changes: [(&str, &dyn Fn(&Path)); 9] = [
+        ("an environment", &write("venv/step.md")),
+        ("a cache", &write("scripts/__pycache__/h.pyc")),
+        ("a package", &write("node_modules/lib/index.js")),
+        ("version control", &write(".git/step.md")),
+        ("a new file there", &write(".git/more.md")),
+        ("a link that is turned", &turn("current", "v2")),
+        ("a link that led nowhere", &turn("nowhere", "v2")),
+        ("a link that leads out", &turn("out", "../../../tools")),
+        ("a file that becomes a link", &turn("scripts/fill.py", "../v1/step.md")),
+    ];
+    for (what, change) in changes {
+        let tree = tree_with_links();
+        let library = load(&tree, asking(&store(&tree)));
+        assert!(activate(&library, "pdf", Origin::Model).error().is_none(), "{what}");
+        change(&tree.at("project/.agents/skills/pdf"));
+        for request in [
+            library.activate("pdf", Origin::Model),
+            library.request_resource("pdf", "current/step.md", ByteRange::FIRST, Origin::User),
+        ] {
+            let delivery = request.deliver(&mut Ledger::new(), "here");
+            assert_eq!(delivery.error().map(|error| error.kind()), Some(ErrorKind::Untrusted), "{what}");
+        }
+        assert_eq!(library.reload().changed, ["project:pdf"], "{what}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_known_whole_can_not_be_trusted() {
+    for (path, node, expected) in [
+        ("scripts/run.sh", Node::Link("../../../../tools/run.sh".into()), ErrorKind::NotConfined),
+        ("scripts/tools", Node::Link("../../../../tools".into()), ErrorKind::NotConfined),
+        ("a/locked", Node::UnreadableDirectory, ErrorKind::Io),
+        ("a/locked", Node::UnreadableFile, ErrorKind::Io),
+    ] {
+        let tree = tree_with_links().with(format!("project/.agents/skills/pdf/{path}"), node);
+        if !tree.skipped().is_empty() {
+            println!("not tested: {:?}", tree.skipped());
+            continue;
+        }
+        let library = load(&tree, Trust::new());
+        let error = library.identity(library.find("pdf", Origin::User).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), expected, "{path}: {error}");
+        assert!(error.message().contains(path), "{error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_part_of_what_was_allowed() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let tree = tree();
+    let file = |name: &[u8]| tree.at("project/.agents/skills/pdf").join(OsStr::from_bytes(name));
+    fs::write(file(b"a\xff"), "x").unwrap();
+    let library = load(&tree, asking(&store(&tree)));
+    assert!(activate(&library, "pdf", Origin::Model).error().is_none());
+    fs::rename(file(b"a\xff"), file(b"a\xfe")).unwrap();
+    assert!(activate(&library, "pdf", Origin::Model).error().is_some());
 }
 
 #[test]
