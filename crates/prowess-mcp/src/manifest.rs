@@ -70,7 +70,7 @@ pub(crate) fn entry(library: &Library, skill: &Skill) -> Result<Entry, String> {
 /// The files of a skill with their digests. What can't be read, or has too much to read, has none that hold.
 pub(crate) fn resources(library: &Library, digests: &Digests, skill: &Skill) -> SkillResources {
     let listed = library.resources(skill, MAX_FILES);
-    if listed.total >= MAX_FILES {
+    if listed.total >= MAX_FILES || listed.is_cut {
         return SkillResources::Dynamic;
     }
     let address = address(library, skill);

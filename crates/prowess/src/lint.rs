@@ -141,6 +141,10 @@ fn of_skill(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
     if let Some(body) = Body::read(library, skill) {
         let named = targets(&body.text).into_iter().filter_map(|(target, range)| {
             let fault = fault(skill.location(), &target, &files)?;
+            // What a listing that is cut lacks may be there.
+            if resources.is_cut && fault.code == Code::MissingResource {
+                return None;
+            }
             Some(body.at(fault, range))
         });
         found.extend(named.chain(hidden::comments(&body)).chain(hidden::characters(&body)));

@@ -54,9 +54,11 @@ impl Contender {
         let whole = |path: &Path| source.read_prefix(path, MAX_COMPARED).ok().map(|prefix| prefix.bytes);
         let bytes = whole(&self.candidate.location);
         let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
+        let own = resources(&self.candidate.location);
         bytes.is_some()
             && bytes == whole(&winner.location)
-            && resources(&self.candidate.location) == resources(&winner.location)
+            && !own.is_cut
+            && own == resources(&winner.location)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
     let Ok(real) = tree.canonical(directory) else {
         return Resources::default();
     };
-    let (mut paths, mut outside) = paths(tree, &real);
+    let Paths { mut paths, mut outside, is_cut } = paths(tree, &real);
     outside.sort_unstable();
     let total = paths.len();
     paths.sort_unstable();
@@ -39,7 +39,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
         stat.map_or(0, |stat| stat.size)
     };
     let files = paths.into_iter().map(|(path, place)| Resource { path, size: size(&place) }).collect();
-    Resources { files, total, outside }
+    Resources { files, total, is_cut, outside }
 }
 
 /// Lists by [`Source::contents`](crate::source::Source::contents)' rules.
@@ -146,10 +146,18 @@ fn confined(resource: &str) -> Result<String, Error> {
     Ok(names.join("/"))
 }
 
-/// Every regular file below a real directory: its path relative to that with `/`, and its place; and the links that lead
-/// out. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
-fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) {
-    let (mut paths, mut outside) = (Vec::new(), Vec::new());
+#[derive(Default)]
+struct Paths {
+    /// Every regular file: its path relative to the directory with `/`, and its place.
+    paths: Vec<(String, PathBuf)>,
+    /// The links that lead out.
+    outside: Vec<String>,
+    is_cut: bool,
+}
+
+/// What lies below a real directory. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
+fn paths(tree: &dyn Tree, real: &Path) -> Paths {
+    let mut found = Paths::default();
     let mut seen = 0;
     let mut waiting = VecDeque::from([(String::new(), real.to_path_buf())]);
     while let Some((prefix, directory)) = waiting.pop_front() {
@@ -160,7 +168,7 @@ fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) 
         for (name, kind) in entries {
             seen += 1;
             if seen > MAX_ENTRIES {
-                return (paths, outside);
+                return Paths { is_cut: true, ..found };
             }
             let place = directory.join(&name);
             let path = format!("{prefix}{}", name.to_string_lossy());
@@ -168,24 +176,34 @@ fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) 
                 Kind::Directory if !NOT_LISTED.iter().any(|skip| name == *skip) => {
                     waiting.push_back((path + "/", place));
                 }
-                Kind::File => paths.push((path, place)),
+                Kind::File => found.paths.push((path, place)),
                 Kind::Link => match tree.resolve(&place) {
-                    Ok((target, _)) if !target.starts_with(real) => outside.push(path),
-                    Ok((_, Kind::File)) => paths.push((path, place)),
+                    Ok((target, _)) if !target.starts_with(real) => found.outside.push(path),
+                    Ok((_, Kind::File)) => found.paths.push((path, place)),
                     _ => {}
                 },
                 _ => {}
             }
         }
     }
-    (paths, outside)
+    found
 }
 
+/// What is in a directory, sorted; of more than a listing looks at only the first, and one to show that there are more.
 fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(OsString, Kind)> {
     let mut entries = Vec::new();
+    let settle = |entries: &mut Vec<(OsString, Kind)>| {
+        entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        entries.truncate(MAX_ENTRIES + 1);
+    };
     // What can't be listed has no files to offer; the scan is what reports it.
-    let _ = tree.list(directory, &mut |name, kind| entries.push((name.to_os_string(), kind)));
-    entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let _ = tree.list(directory, &mut |name, kind| {
+        entries.push((name.to_os_string(), kind));
+        if entries.len() > 2 * MAX_ENTRIES {
+            settle(&mut entries);
+        }
+    });
+    settle(&mut entries);
     entries
 }
 
