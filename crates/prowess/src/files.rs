@@ -1,6 +1,6 @@
 //! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
@@ -21,6 +21,12 @@ pub struct Fingerprint {
     pub digest: String,
     /// The size in bytes.
     pub size: u64,
+}
+
+impl Fingerprint {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self { digest: activate::digest(bytes), size: bytes.len() as u64 }
+    }
 }
 
 impl Library {
@@ -79,8 +85,8 @@ impl Library {
     /// ```
     pub fn file(&self, skill: &Skill, path: &str, max: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.read_file(skill, path, max, &mut |part| bytes.extend_from_slice(part))?;
-        Ok(bytes)
+        let read = self.read_file(skill, path, max, &mut |part| bytes.extend_from_slice(part));
+        self.checked(skill, read.map(|_| bytes), |bytes| vec![(place(skill, path), Fingerprint::of(bytes))])
     }
 
     /// The digest and size of a file of a skill with no more than `max` bytes, read piece by piece.
@@ -88,6 +94,28 @@ impl Library {
     /// # Errors
     /// Those of [`file`](Self::file).
     pub fn fingerprint(&self, skill: &Skill, path: &str, max: u64) -> Result<Fingerprint, Error> {
+        let read = self.read_fingerprint(skill, path, max);
+        self.checked(skill, read, |found| vec![(place(skill, path), found.clone())])
+    }
+
+    /// The digests and sizes of several files of a skill, in their order, that have no more than `max` bytes together. Whether
+    /// the skill is trusted is found out once.
+    ///
+    /// # Errors
+    /// Those of [`file`](Self::file), of the first file that has one.
+    pub fn fingerprints(&self, skill: &Skill, paths: &[&str], max: u64) -> Result<Vec<Fingerprint>, Error> {
+        let mut left = max;
+        let read = paths.iter().map(|path| {
+            let found = self.read_fingerprint(skill, path, left)?;
+            left = left.saturating_sub(found.size);
+            Ok(found)
+        });
+        self.checked(skill, read.collect(), |found: &Vec<Fingerprint>| {
+            paths.iter().map(|path| place(skill, path)).zip(found.iter().cloned()).collect()
+        })
+    }
+
+    fn read_fingerprint(&self, skill: &Skill, path: &str, max: u64) -> Result<Fingerprint, Error> {
         let mut hash = Sha256::new();
         let size = self.read_file(skill, path, max, &mut |part| hash.update(part))?;
         Ok(Fingerprint { digest: activate::digest_text(&hash.finalize()), size })
@@ -96,10 +124,7 @@ impl Library {
     /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell.
     #[must_use]
     pub fn stamp(&self, skill: &Skill, path: &str) -> Option<Stamp> {
-        match path {
-            SKILL_FILE => self.source().stamp(skill.location()),
-            _ => self.source().stamp(&skill.directory().join(path)),
-        }
+        self.source().stamp(&place(skill, path))
     }
 
     /// Reads a skill's own file as it is now, or so much of it.
@@ -111,7 +136,8 @@ impl Library {
         read.or_else(|error| self.in_place(skill).and(Err(error)))
     }
 
-    /// Hands a file to `each`, piece by piece, and gives its size.
+    /// Hands a file to `each`, piece by piece, and gives its size; whether it may be had is yet to be
+    /// [checked](Self::checked).
     fn read_file(
         &self,
         skill: &Skill,
@@ -119,15 +145,20 @@ impl Library {
         max: u64,
         each: &mut dyn FnMut(&[u8]),
     ) -> Result<u64, Error> {
+        self.permit(skill)?;
         if path == SKILL_FILE {
-            self.check_trust(skill)?;
             let file = self.read_skill_file(skill, max)?;
             within(skill.directory(), path, file.size, max)?;
             each(&file.bytes);
             return Ok(file.bytes.len() as u64);
         }
-        each_part(skill.directory(), path, max, &|range| self.resource(skill, path, range), each)
+        each_part(skill.directory(), path, max, &|range| self.read_part(skill, path, range), each)
     }
+}
+
+/// Where a file of a skill lies.
+fn place(skill: &Skill, path: &str) -> PathBuf {
+    if path == SKILL_FILE { skill.location().to_path_buf() } else { skill.directory().join(path) }
 }
 
 /// Hands a resource to `each`, piece by piece, and gives its size.

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
+use crate::files::Fingerprint;
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
-use crate::source::{ByteRange, Part};
+use crate::source::{ByteRange, Part, part};
 use crate::text::{grouped, one_line};
+use crate::trust::{MAX_BYTES, Rule};
 
 /// The most bytes that one read brings.
 const MAX_READ: u64 = 1024 * 1024;
@@ -39,12 +41,25 @@ impl Library {
     /// # Ok::<(), prowess::Error>(())
     /// ```
     pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
-        self.check_trust(skill)?;
+        self.permit(skill)?;
         let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
+        if self.rule_of(skill) == Rule::Allow {
+            return self.read_part(skill, path, capped);
+        }
+        // Only of a whole file it can be told whether it is the one that was allowed.
+        let whole = self.read_part(skill, path, ByteRange { offset: 0, length: MAX_BYTES });
+        let whole = self.checked(skill, whole, |whole| {
+            vec![(skill.directory().join(&whole.path), Fingerprint::of(&whole.bytes))]
+        })?;
+        Ok(part(&whole.path, &whole.bytes, capped))
+    }
+
+    /// Reads a part of a file, whether the skill is trusted or not.
+    pub(crate) fn read_part(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
         let inside =
             Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);
         self.in_place(skill)?;
-        let part = self.source().read_resource(skill.directory(), &inside, capped)?;
+        let part = self.source().read_resource(skill.directory(), &inside, range)?;
         if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
                 "`{}` is the skill itself, not a file it brings along: activate the skill",

@@ -137,7 +137,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
+/// A range of a resource of which all bytes are known.
+pub(crate) fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
     let size = bytes.len();
     let start = usize::try_from(range.offset).map_or(size, |offset| offset.min(size));
     let length = usize::try_from(range.length).map_or(size, |length| length.min(size - start));

@@ -20,6 +20,7 @@ pub use self::fs::Disk;
 pub(crate) use self::fs::read_text;
 pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
+pub(crate) use self::memory::part;
 pub use self::resource::NOT_LISTED;
 pub use crate::scan::SKIP;
 
