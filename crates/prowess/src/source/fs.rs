@@ -129,7 +129,7 @@ pub(crate) fn is_directory(path: &Path) -> Result<bool, Error> {
 /// A text file whole; none if it is not there.
 #[cfg(feature = "serde")]
 pub(crate) fn read_text(file: &Path) -> Result<Option<String>, Error> {
-    match fs::read_to_string(file) {
+    match open(file).and_then(|(opened, _)| io::read_to_string(opened)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io(file, error)),

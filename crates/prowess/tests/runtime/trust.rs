@@ -219,6 +219,16 @@ fn what_was_taken_back_is_asked_for_again() {
 }
 
 #[test]
+fn what_is_no_file_is_no_store_and_blocks_nobody() {
+    let tree = tree().with("pipe.json", Node::Fifo).with("folder.json", Node::Directory);
+    for name in ["pipe.json", "folder.json"].into_iter().filter(|name| tree.at(name).exists()) {
+        let error = Trust::read(&["ask"], &tree.at(name)).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::Io, Some(tree.at(name).as_path())));
+    }
+    assert!(Trust::read(&["ask"], &tree.at("none.json")).is_ok());
+}
+
+#[test]
 fn a_reload_reads_again_what_is_allowed() {
     let tree = tree();
     let file = tree.at("trust.json");
