@@ -7,9 +7,10 @@ use sha2::{Digest as _, Sha256};
 use crate::activate;
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
+use crate::resource::inside;
 pub use crate::scan::SKILL_FILE;
 use crate::skill::{Skill, display_path};
-use crate::source::{ByteRange, Part, Prefix, Resources, Stamp};
+use crate::source::{ByteRange, Part, Prefix, Resources, Stamp, confined};
 
 /// How much of a file is held at a time.
 const CHUNK: u64 = 1024 * 1024;
@@ -121,10 +122,16 @@ impl Library {
         Ok(Fingerprint { digest: activate::digest_text(&hash.finalize()), size })
     }
 
-    /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell.
+    /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell, if the host does not trust
+    /// the skill, or if the path leads out of its directory.
     #[must_use]
     pub fn stamp(&self, skill: &Skill, path: &str) -> Option<Stamp> {
-        self.source().stamp(&place(skill, path))
+        self.permit(skill).and_then(|_| self.in_place(skill)).ok()?;
+        let (source, place) = (self.source(), place(skill, path));
+        let is_inside = path == SKILL_FILE
+            || confined(&inside(skill, path)).is_ok()
+                && source.real_path(&place)?.starts_with(source.real_path(skill.directory())?);
+        is_inside.then(|| source.stamp(&place)).flatten()
     }
 
     /// Reads a skill's own file as it is now, or so much of it.

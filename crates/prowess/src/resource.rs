@@ -1,5 +1,6 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
@@ -56,10 +57,8 @@ impl Library {
 
     /// Reads a part of a file, whether the skill is trusted or not.
     pub(crate) fn read_part(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
-        let inside =
-            Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);
         self.in_place(skill)?;
-        let part = self.source().read_resource(skill.directory(), &inside, range)?;
+        let part = self.source().read_resource(skill.directory(), &inside(skill, path), range)?;
         if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
                 "`{}` is the skill itself, not a file it brings along: activate the skill",
@@ -69,6 +68,11 @@ impl Library {
         }
         Ok(part)
     }
+}
+
+/// A path relative to the skill's directory, if it begins with that.
+pub(crate) fn inside<'a>(skill: &Skill, path: &'a str) -> Cow<'a, str> {
+    Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy)
 }
 
 /// A part of a resource as text for a model: cut at whole characters, with a note where more follows.

@@ -22,6 +22,7 @@ pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
 pub(crate) use self::memory::part;
 pub use self::resource::NOT_LISTED;
+pub(crate) use self::resource::confined;
 pub use crate::scan::SKIP;
 
 /// More files than any skill is known to have.

@@ -130,7 +130,7 @@ fn shown(resource: &str) -> String {
 }
 
 /// The path in its plain form, `/` between names, if it can't lead upwards.
-fn confined(resource: &str) -> Result<String, Error> {
+pub(crate) fn confined(resource: &str) -> Result<String, Error> {
     let climbs = resource.split(['/', '\\']).any(|name| name == "..");
     if climbs || resource.starts_with('\\') || resource.contains('\0') {
         return Err(not_confined(resource));
