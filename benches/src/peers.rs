@@ -19,7 +19,8 @@ const PYPI: &str = "skills-ref==0.1.1";
 /// From crates.io; its program is `craftbag`.
 const CRATE: [&str; 3] = ["craftbag-cli", "--version", "0.3.1"];
 
-/// A program that lists skills, by how it is called in a project; none is told more than where to look.
+/// A program that lists skills, by how it is called in a project. Prowess is told to search on beyond its default limits
+/// of 5 levels and 2,000 directories; none of the others has such.
 struct Peer {
     name: &'static str,
     program: PathBuf,
@@ -57,6 +58,7 @@ pub(crate) fn report(prowess: &Path) -> Result<(), String> {
                         ratio,
                     ]);
                 }
+                Err(error) if own.is_nan() => return Err(format!("{}: {error}", peer.name)),
                 Err(error) => println!("{}: {error}", peer.name),
             }
         }

@@ -3,6 +3,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+/// How old a tree is when it is measured.
+const AGE: Duration = Duration::from_secs(5);
 
 /// A tree of skills on disk, where most programs look for skills in a project.
 #[derive(Debug)]
@@ -78,7 +83,10 @@ impl Tree {
         lay(&root)?;
         // Where one of the programs looks.
         std::os::unix::fs::symlink(".claude/skills", partial.join("skills"))?;
-        fs::rename(&partial, &self.project)
+        fs::rename(&partial, &self.project)?;
+        // Files are seldom from the same second: a reload does not trust the times of those that are.
+        thread::sleep(AGE);
+        Ok(())
     }
 }
 

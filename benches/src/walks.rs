@@ -30,9 +30,9 @@ const WALKS: &[Walk] = &[
     #[cfg(target_os = "linux")]
     ("by link count: sees no links, no `skill.md`", floor::by_link_count),
     #[cfg(target_os = "linux")]
-    ("floor: open each by its path, list once, close", floor::by_path),
+    ("floor: open each by its path, list, close", floor::by_path),
     #[cfg(target_os = "linux")]
-    ("floor: open each within the one above, list once, close", floor::within),
+    ("floor: open each within the one above, list, close", floor::within),
 ];
 
 /// Prints the table of the walks over the large tree: A with the skip list, B without.

@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use prowess::{Library, mention};
 
+/// No signs that could belong to a name, or to a word that the name begins.
+const ENDS: [char; 2] = [' ', '\n'];
+
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let names = ["pdf", "pdf-forms", "two words", "two words more", "r\u{e9}sum\u{e9}", "表格", "a.b", "x!"];
     let skills = names.iter().map(|name| (*name, "")).chain([("model-only", "user-invocable: false\n")]);
@@ -31,5 +34,12 @@ fuzz_target!(|prompt: &str| {
         assert_eq!(found.arguments, expected);
         seen.push(found.skill.id());
         end = found.span.end;
+    }
+    for skill in LIBRARY.skills().iter().filter(|skill| skill.is_invocable()) {
+        for end in ENDS {
+            let prompt = format!("/{}{end}{end}{prompt}", skill.name());
+            let found = mention::find(&LIBRARY, &prompt);
+            assert_eq!(found.first().map(|mention| &mention.skill), Some(skill), "{prompt:?}");
+        }
     }
 });

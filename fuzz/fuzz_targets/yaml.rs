@@ -30,12 +30,18 @@ fn has_anchors(yaml: &str) -> bool {
     })
 }
 
-/// The description by libyaml, if it is text, and all is one map whose keys differ in more than case. Where YAML has an
-/// empty one, text at the margin may be taken for it, on purpose.
+/// The description by libyaml, if it is text, and all is one map of words that differ in more than case. On purpose, other
+/// text at the margin is none of a key's where the frontmatter is faulty or has an empty description: it may be prose. And
+/// libyaml takes tags that YAML 1.2 does not have.
 fn strict(yaml: &str) -> Option<String> {
     let map: Mapping = yaml_serde::from_str(yaml).ok()?;
     let mut keys = HashSet::new();
-    let is_new = |key: &Value| key.as_str().is_some_and(|key| keys.insert(key.to_ascii_lowercase()));
+    let is_word = |key: &&str| {
+        key.starts_with(char::is_lowercase)
+            && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+    };
+    let is_new =
+        |key: &Value| key.as_str().filter(is_word).is_some_and(|key| keys.insert(key.to_ascii_lowercase()));
     match map.get("description")? {
         Value::String(text) if !text.trim().is_empty() && map.keys().all(is_new) => Some(text.clone()),
         _ => None,

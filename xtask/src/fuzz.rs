@@ -101,5 +101,5 @@ fn fuzz(program: &Path, target: &str, seconds: u64, sanitizer: &str) -> Result<O
     }
     let count = |line: &String| line.strip_prefix("stat::number_of_executed_units:")?.trim().parse().ok();
     let executions = said.iter().find_map(count).unwrap_or(0);
-    Ok(Outcome { executions, is_clean: status.success() })
+    Ok(Outcome { executions, is_clean: status.success() && executions > 0 })
 }

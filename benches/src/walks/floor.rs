@@ -59,7 +59,7 @@ pub(super) fn by_path(root: &Path, skip: &'static [&'static str]) -> Ready {
     let mut buffer = [MaybeUninit::uninit(); BUFFER];
     Box::new(move || {
         for directory in &directories {
-            list_once(open(CWD, &directory.path).as_fd(), &mut buffer);
+            list(open(CWD, &directory.path).as_fd(), &mut buffer);
         }
         skills
     })
@@ -73,16 +73,17 @@ pub(super) fn within(root: &Path, skip: &'static [&'static str]) -> Ready {
         for Listed { path, name, depth } in &directories {
             above.truncate(*depth);
             let directory = above.last().map_or_else(|| open(CWD, path), |above| open(above, name));
-            list_once(directory.as_fd(), &mut buffer);
+            list(directory.as_fd(), &mut buffer);
             above.push(directory);
         }
         skills
     })
 }
 
-fn list_once(directory: BorrowedFd<'_>, buffer: &mut [MaybeUninit<u8>]) {
+/// To the end: a listing that fills no buffer may have been cut short by a signal, so that only an empty one is the last.
+fn list(directory: BorrowedFd<'_>, buffer: &mut [MaybeUninit<u8>]) {
     let mut entries = RawDir::new(directory, buffer);
-    std::hint::black_box(entries.next().is_some());
+    while std::hint::black_box(entries.next()).is_some() {}
 }
 
 /// A directory with two links has no directory in it, so only `SKILL.md` is looked for: whatever else stands there, a
@@ -112,9 +113,6 @@ pub(super) fn by_link_count(root: &Path, skip: &'static [&'static str]) -> Ready
             let is_directory = entry.file_type() == FileType::Directory && name != "." && name != "..";
             if is_directory && depth < DEPTH && !is_skipped(name, skip) {
                 below.push(entry.file_name().to_owned());
-            }
-            if entries.is_buffer_empty() {
-                break;
             }
         }
         below.iter().map(|name| search(directory.as_fd(), name, depth + 1, skip, buffer)).sum()

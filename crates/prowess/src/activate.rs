@@ -22,7 +22,7 @@ const LONGEST_CHARACTER: u64 = 4;
 /// How many characters of a name a note repeats.
 const MAX_NAME: usize = 64;
 /// The part of a file that may lie before the body.
-const MAX_HEAD: u64 = 1024 * 1024 + 64 * 1024;
+pub(crate) const MAX_HEAD: u64 = 1024 * 1024 + 64 * 1024;
 /// What a body must not hold, so that it can't close or open the wrapper.
 const WRAPPER_TAGS: [&str; 4] =
     ["<skill_content", "</skill_content", "<skill_resources", "</skill_resources"];

@@ -128,7 +128,7 @@ impl Library {
             all.iter().filter(|finding| wanted.matches(finding)).cloned().collect();
         if findings.is_empty() {
             findings.extend(self.outside(&wanted));
-            findings.extend(self.without_file(query));
+            findings.extend(self.places(query).filter_map(|place| self.another_way(&place, query, &all)));
         }
         let near = if findings.is_empty() { near() } else { Vec::new() };
         findings.sort_by_key(|finding| finding.state as u8);
@@ -305,22 +305,39 @@ impl Library {
         }
     }
 
-    /// Directories that have the name, but no `SKILL.md`.
-    fn without_file(&self, name: &str) -> Vec<Finding> {
+    /// What has the name in a root, whatever it is.
+    fn places(&self, name: &str) -> impl Iterator<Item = PathBuf> {
         let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && !matches!(name, "." | "..");
-        let roots = self.roots().iter().filter(|loaded| loaded.exists && is_name);
-        let places = roots.map(|loaded| loaded.root.path.join(name));
-        let directories = places.filter(|place| self.source().real_path(place).is_some());
-        directories.map(|directory| {
-            let files = self.source().resources(&directory, NAMED_FILES).files;
-            let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.path)).collect();
-            let holds = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-            Finding {
-                reason: format!("the directory holds no SKILL.md; it holds {holds}"),
-                help: "name the file with frontmatter and instructions `SKILL.md`, directly in that directory".to_owned(),
-                ..finding(State::NoSkillFile, &directory, name)
-            }
-        }).collect()
+        let roots = self.roots().iter().filter(move |loaded| loaded.exists && is_name);
+        roots.map(move |loaded| loaded.root.path.join(name))
+    }
+
+    /// A second way to a skill that is known by its first one, or a directory without a `SKILL.md`.
+    fn another_way(&self, place: &Path, name: &str, known: &[Finding]) -> Option<Finding> {
+        let Some(real) = self.source().real_path(&place.join(SKILL_FILE)) else {
+            return self.without_file(place, name);
+        };
+        let skill = self.all().find(|skill| skill.real_location() == real)?;
+        let finding = known.iter().find(|finding| finding.location == skill.location())?;
+        let (place, location) = (display_path(place), display_path(skill.location()));
+        let reason = format!("{place} is another way to {location}: {}", finding.reason);
+        Some(Finding { reason, ..finding.clone() })
+    }
+
+    fn without_file(&self, place: &Path, name: &str) -> Option<Finding> {
+        let source = self.source();
+        if source.real_path(place).is_none() || source.read_prefix(place, 0).is_ok() {
+            return None;
+        }
+        let files = source.resources(place, NAMED_FILES).files;
+        let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.path)).collect();
+        let holds = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        Some(Finding {
+            reason: format!("the directory holds no SKILL.md; it holds {holds}"),
+            help: "name the file with frontmatter and instructions `SKILL.md`, directly in that directory"
+                .to_owned(),
+            ..finding(State::NoSkillFile, place, name)
+        })
     }
 
     /// A path that leads to a `SKILL.md` under no root.

@@ -4,7 +4,7 @@
 mod body;
 mod hidden;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
@@ -136,19 +136,16 @@ fn shares(library: &Library, catalog: &Catalog) -> Vec<Diagnostic> {
 /// What is wrong with a skill's body and its files, in the order of the body.
 fn of_skill(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
     let resources = library.resources(skill, ALL_RESOURCES);
-    let files: HashSet<&str> = resources.files.iter().map(|file| file.path.as_str()).collect();
+    let files: BTreeSet<&str> = resources.files.iter().map(|file| file.path.as_str()).collect();
     let mut found: Vec<Diagnostic> = Vec::new();
     if let Some(body) = Body::read(library, skill) {
-        let named = targets(&body.text).into_iter().filter_map(|(target, range)| {
-            let fault = fault(skill.location(), &target, &files)?;
-            // What a listing that is cut lacks may be there.
-            if resources.is_cut && fault.code == Code::MissingResource {
-                return None;
-            }
-            Some(body.at(fault, range))
-        });
-        found.extend(named.chain(hidden::comments(&body)).chain(hidden::characters(&body)));
-        found.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+        let named = targets(&body.text).into_iter();
+        let named =
+            named.filter_map(|(target, range)| Some((fault(skill.location(), &target, &files)?, range)));
+        // What a listing that is cut lacks may be there.
+        let named = named.filter(|(fault, _)| !resources.is_cut || fault.code != Code::MissingResource);
+        let all = named.chain(hidden::comments(&body)).chain(hidden::characters(&body));
+        found.extend(body.placed(all.collect()));
     }
     found.extend(resources.outside.iter().map(|link| outside(library, skill, link)));
     found
@@ -166,19 +163,20 @@ fn outside(library: &Library, skill: &Skill, link: &str) -> Diagnostic {
         .related(place)
 }
 
-fn fault(location: &Path, target: &str, files: &HashSet<&str>) -> Option<Diagnostic> {
+fn fault(location: &Path, target: &str, files: &BTreeSet<&str>) -> Option<Diagnostic> {
     let Some(inside) = inside(target) else {
         let message = format!("`{target}` leads out of the skill's directory");
         let help = "bring the file into the skill's directory: a host reads nothing outside of it";
         return Some(Diagnostic::new(Code::PathOutsideSkill, location, message).help(help));
     };
     // A directory, or a name without its extension, will do.
-    let is_meant =
-        |file: &&str| file.strip_prefix(inside.as_str()).is_some_and(|rest| rest.starts_with(['/', '.']));
+    let is_some =
+        |start: String| files.range(start.as_str()..).next().is_some_and(|file| file.starts_with(&start));
     if inside.is_empty()
         || inside == SKILL_FILE
         || files.contains(inside.as_str())
-        || files.iter().any(is_meant)
+        || is_some(format!("{inside}/"))
+        || is_some(format!("{inside}."))
     {
         return None;
     }

@@ -51,7 +51,7 @@ pub fn find(library: &Library, prompt: &str) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = Vec::new();
     let first_word = prompt.len() - prompt.trim_start().len();
     let phrases: Vec<&Arc<Skill>> =
-        library.skills().iter().filter(|skill| skill.name().contains(' ')).collect();
+        library.skills().iter().filter(|skill| skill.name().contains(' ') && skill.is_invocable()).collect();
     let starts_word =
         |start: &usize| slice(prompt, ..*start).chars().next_back().is_none_or(char::is_whitespace);
     for start in prompt.match_indices(['/', '$']).map(|(start, _)| start).filter(starts_word) {

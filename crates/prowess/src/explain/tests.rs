@@ -107,3 +107,19 @@ fn what_keeps_a_loaded_skill_from_the_model_is_said() {
         [Some("user-only"), Some("hidden"), Some("untrusted"), Some("budget")]
     );
 }
+
+#[test]
+fn a_second_way_to_a_skill_is_answered_by_the_first() {
+    let tree = Tree::of([
+        ("project/.agents/skills/pdf/SKILL.md", text("pdf")),
+        ("project/.agents/skills/forms", Node::Link("pdf".into())),
+        ("project/.agents/skills/b/SKILL.md", Node::Link("../pdf/SKILL.md".into())),
+        ("project/.agents/skills/file", Node::from("no directory")),
+    ]);
+    for query in ["forms", "b"] {
+        let why = load(&tree, &LoadOptions::new()).why(query, None);
+        let [finding] = why.findings.as_slice() else { panic!("{why:?}") };
+        assert_eq!((finding.state, finding.id.as_deref()), (State::Loaded, Some("project:pdf")), "{query}");
+    }
+    assert_eq!(why(&tree, "file").0, []);
+}

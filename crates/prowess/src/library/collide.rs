@@ -26,6 +26,8 @@ pub(super) struct Settled {
     pub(super) shadowed: Vec<Shadowed>,
     pub(super) duplicates: Vec<Duplicate>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Where files were reached again that are skills by a better way.
+    pub(super) second_ways: HashSet<PathBuf>,
     ids: HashSet<String>,
 }
 
@@ -54,11 +56,11 @@ impl Contender {
         let whole = |path: &Path| source.read_prefix(path, MAX_COMPARED).ok().map(|prefix| prefix.bytes);
         let bytes = whole(&self.candidate.location);
         let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
-        let own = resources(&self.candidate.location);
-        bytes.is_some()
-            && bytes == whole(&winner.location)
-            && !own.is_cut
-            && own == resources(&winner.location)
+        let is_same_text = bytes.is_some() && bytes == whole(&winner.location);
+        is_same_text && {
+            let own = resources(&self.candidate.location);
+            !own.is_cut && own == resources(&winner.location)
+        }
     }
 }
 
@@ -70,13 +72,15 @@ pub(super) fn settle(candidates: Vec<Candidate>, roots: &[ResolvedRoot], options
     contenders.sort_by_cached_key(|contender| contender.precedence(roots));
     let mut reals = HashSet::new();
     let mut by_name: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
+    let mut settled = Settled::default();
     for contender in contenders {
         // One real file is one skill: the best way to reach it counts.
         if reals.insert(contender.candidate.real.clone()) {
             by_name.entry(contender.candidate.reading.frontmatter.name.clone()).or_default().push(contender);
+        } else {
+            settled.second_ways.insert(contender.candidate.location);
         }
     }
-    let mut settled = Settled::default();
     for contenders in by_name.into_values() {
         settled.settle_name(contenders, roots, options.source.as_ref());
     }

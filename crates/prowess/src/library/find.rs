@@ -42,7 +42,8 @@ impl Index {
 impl Library {
     /// Finds the skill that `query` means. In this order: the exact id, the exact name, the directory's name, the one
     /// skill that is equal without regard to case, blanks, `-` and `_`, and, for the user alone, the path of a
-    /// `SKILL.md` in this library or of its directory. Visibility plays no part here: it is checked by a request.
+    /// `SKILL.md` in this library or of its directory. A skill that can take no name is meant by its exact id and name,
+    /// and otherwise only where no other skill is. A request checks visibility.
     ///
     /// # Errors
     /// `UnknownSkill` with the nearest names, or `AmbiguousName` with the ids to choose from.
@@ -52,8 +53,15 @@ impl Library {
         if let Some(skill) = self.find_exact(&query_name) {
             return Ok(skill);
         }
-        let by_name = index.names.get(&query_name).or_else(|| index.directories.get(&query_name));
-        match by_name.or_else(|| index.folded.get(&fold(&query_name))).map(Vec::as_slice) {
+        let folded = fold(&query_name);
+        let named =
+            [index.names.get(&query_name), index.directories.get(&query_name), index.folded.get(&folded)];
+        let of = |is_meant: fn(&&Arc<Skill>) -> bool| {
+            let named =
+                named.iter().flatten().map(|skills| skills.iter().filter(is_meant).collect::<Vec<_>>());
+            named.into_iter().find(|skills| !skills.is_empty())
+        };
+        match of(can_take_names).or_else(|| of(|_| true)).as_deref() {
             Some([skill]) => return Ok(skill),
             Some(several) => return Err(ambiguous(query, several, origin)),
             None => {}
@@ -92,7 +100,8 @@ impl Library {
     /// A name that the catalog had to cut ends in an ellipsis.
     fn find_cut(&self, query: &str) -> Option<&Arc<Skill>> {
         let head = query.strip_suffix('…').filter(|head| !head.is_empty())?;
-        let mut meant = self.skills().iter().filter(|skill| self.call_name(skill).starts_with(head));
+        let meant = self.skills().iter().filter(|skill| self.call_name(skill).starts_with(head));
+        let mut meant = meant.filter(can_take_names);
         meant.next().filter(|_| meant.next().is_none())
     }
 
@@ -117,7 +126,11 @@ impl Library {
     }
 }
 
-fn ambiguous(query: &str, skills: &[Arc<Skill>], origin: Origin) -> Error {
+fn can_take_names(skill: &&Arc<Skill>) -> bool {
+    skill.visibility().is_enabled()
+}
+
+fn ambiguous(query: &str, skills: &[&Arc<Skill>], origin: Origin) -> Error {
     let shown = skills.iter().filter(|skill| is_shown(skill, origin));
     Error::new(ErrorKind::AmbiguousName, format!("several skills are meant by `{query}`"))
         .with_candidates(shown.map(|skill| skill.id()))

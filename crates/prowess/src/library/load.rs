@@ -127,14 +127,12 @@ impl<'a> Seen<'a> {
                 return;
             }
         };
-        self.diagnostics.extend(filename_case(&found.path));
-        self.diagnostics.extend(reading.diagnostics.iter().cloned());
-        match reading.invalid {
-            Some(code) => {
-                let name = reading.frontmatter.name.clone();
-                self.invalid.push(Invalid { name, location: found.path, code });
-            }
-            None => self.add(root, found, reading),
+        if let Some(code) = reading.invalid {
+            let name = reading.frontmatter.name.clone();
+            self.say(&found.path, &reading);
+            self.invalid.push(Invalid { name, location: found.path, code });
+        } else {
+            self.add(root, found, reading);
         }
     }
 
@@ -148,7 +146,13 @@ impl<'a> Seen<'a> {
         }
     }
 
+    fn say(&mut self, path: &Path, reading: &Reading) {
+        self.diagnostics.extend(filename_case(path));
+        self.diagnostics.extend(reading.diagnostics.iter().cloned());
+    }
+
     fn add(&mut self, root: usize, found: Found, reading: Arc<Reading>) {
+        self.say(&found.path, &reading);
         self.candidates.push(Candidate { root, location: found.path, real: found.real, reading });
     }
 
@@ -205,6 +209,8 @@ impl<'a> Seen<'a> {
         options: &LoadOptions,
     ) -> Inner {
         let settled = collide::settle(self.candidates, &resolved, options);
+        // A second way to a file is none of a skill, and nothing is said of it.
+        self.diagnostics.retain(|diagnostic| !settled.second_ways.contains(&diagnostic.path));
         self.diagnostics.extend(settled.diagnostics);
         self.invalid.sort_by(|a, b| a.location.cmp(&b.location));
         let index = find::Index::new(&settled.skills, &settled.shadowed);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::body::Body;
+use super::body::{Body, Finding};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::parse::{hidden, shorten};
 use crate::text::one_line;
@@ -35,7 +35,7 @@ const KNOWN: [&str; 18] = [
 ];
 
 /// The comments of a body that say something.
-pub(super) fn comments<'a>(body: &'a Body<'_>) -> impl Iterator<Item = Diagnostic> + 'a {
+pub(super) fn comments<'a>(body: &'a Body<'_>) -> impl Iterator<Item = Finding> + 'a {
     let mut comments = html_comments(&body.text);
     comments.extend(definitions(&body.text));
     comments.into_iter().filter(|(_, text)| words(text) >= MARKER).map(|(range, text)| {
@@ -46,17 +46,17 @@ pub(super) fn comments<'a>(body: &'a Body<'_>) -> impl Iterator<Item = Diagnosti
         let diagnostic = Diagnostic::new(Code::HiddenComment, body.location, message)
             .severity(severity)
             .help("say it where everybody sees it, or delete it");
-        body.at(diagnostic, range)
+        (diagnostic, range)
     })
 }
 
 /// What no reader sees, whatever shows the body.
-pub(super) fn characters(body: &Body<'_>) -> Option<Diagnostic> {
+pub(super) fn characters(body: &Body<'_>) -> Option<Finding> {
     let found = hidden::find(&body.text)?;
     let message = format!("hidden characters in the body: {}", found.what);
     let diagnostic = Diagnostic::new(Code::HiddenUnicode, body.location, message)
         .help("remove them, unless you know why they are there");
-    Some(body.at(diagnostic, found.at..found.at))
+    Some((diagnostic, found.at..found.at))
 }
 
 /// HTML comments, each with its text in one line. One reaches to the next `-->`, or to the end, whatever is in between.

@@ -208,3 +208,22 @@ fn an_outsized_entry_is_said() {
     let tree = Tree::of([skill("long", long.trim(), ""), skill("short", "Short.", "")]);
     assert_eq!(codes(&tree), ["catalog-share"]);
 }
+
+#[test]
+fn findings_on_one_line_and_on_several_have_their_places() {
+    let comment = "<!-- say it where nobody sees it -->";
+    let body = format!("{comment} é {comment}\n\n{comment}\n");
+    let places = lint_tree(&Tree::of([skill("one", "Sorts the mail of a day.", &body)]));
+    let places: Vec<_> =
+        places.iter().filter_map(|found| found.span).map(|span| (span.line, span.column)).collect();
+    assert_eq!(places, [(5, 1), (5, 40), (7, 1)]);
+}
+
+#[test]
+fn a_body_is_looked_at_to_its_end() {
+    let head = "x".repeat(8_000);
+    let body = format!("{}\n\n<!-- say it where nobody sees it -->\n", "Sort. ".repeat((1 << 20) / 6 - 20));
+    let text = format!("---\nname: one\ndescription: Sorts the mail.\nlicense: {head}\n---\n{body}");
+    let tree = Tree::of([("project/.agents/skills/one/SKILL.md", Node::Text(text))]);
+    assert!(codes(&tree).contains(&"hidden-comment"));
+}

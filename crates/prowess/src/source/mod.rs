@@ -260,7 +260,8 @@ impl ScanOptions {
         self
     }
 
-    /// Sets the flag that stops the scan.
+    /// Sets the flag that stops the scan, and the reading of what it found. A library keeps it: once it is set, every
+    /// reload stops as well, so a host that goes on loads with a new one.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;

@@ -212,6 +212,7 @@ proptest! {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a stamp is made of what the system says")]
 fn a_stamp_settles_when_one_more_edit_would_have_another_time() {
     let tree = Tree::new().skill("s");
     let metadata = fs::metadata(tree.at("s/SKILL.md")).unwrap();

@@ -265,3 +265,15 @@ fn a_link_in_an_untrusted_project_takes_nothing_from_the_users_own_skill() {
         assert_eq!((library.scan().skill_files, library.diagnostics().len()), (1, 0));
     }
 }
+
+#[test]
+fn of_two_ways_to_a_file_only_the_one_that_counts_is_judged() {
+    let tree = Tree::of([
+        ("project/.agents/skills/aaa/SKILL.md", Node::from(skill("bbb", "Sorts.").as_str())),
+        ("project/.agents/skills/bbb/skill.md", link("../aaa/SKILL.md")),
+    ]);
+    let library = disk(&tree);
+    assert_eq!(library.skills()[0].location(), tree.at("project/.agents/skills/bbb/skill.md"));
+    assert_eq!(codes(&library), ["filename-case"]);
+    check_states(&library);
+}

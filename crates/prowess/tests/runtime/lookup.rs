@@ -1,7 +1,8 @@
-use prowess::{ErrorKind, Library, Origin};
+use prowess::skill::Visibility;
+use prowess::{ErrorKind, Library, Origin, Policy};
 use prowess_testkit::Tree;
 
-use crate::common::{disk, memory, skill};
+use crate::common::{disk, memory, memory_with, skill};
 
 fn library() -> Library {
     memory([
@@ -115,4 +116,25 @@ fn an_endless_name_costs_little_and_is_not_repeated() {
     let error = library.find(&endless, Origin::Model).unwrap_err();
     assert!(error.to_string().len() < 200);
     assert!(library.find(&"m".repeat(200), Origin::Model).is_err());
+}
+
+#[test]
+fn what_is_hidden_takes_no_name_that_is_alike() {
+    let tree = [
+        ("project/deploy/SKILL.md", skill("other", "Hidden.")),
+        ("project/ship-it/SKILL.md", skill("ship-it", "Hidden as well.")),
+        ("user/mine/SKILL.md", skill("Deploy", "Mine.")),
+        ("user/ship/SKILL.md", skill("Ship It", "Mine, too.")),
+    ];
+    let library = memory_with(tree, Policy::new().scope("project", Visibility::Untrusted));
+    for (query, id) in [
+        ("deploy", "user:Deploy"),
+        ("ship it", "user:Ship It"),
+        ("SHIP_IT", "user:Ship It"),
+        ("ship-it", "project:ship-it"),
+        ("other", "project:other"),
+        ("Other", "project:other"),
+    ] {
+        assert_eq!(library.find(query, Origin::Model).unwrap().id(), id, "{query}");
+    }
 }

@@ -99,3 +99,11 @@ fn a_name_that_several_bear_is_text() {
     assert_eq!(mention::find(&library, "/x"), []);
     assert_eq!(mention::find(&library, "/plugin-b:x")[0].skill.description(), "B.");
 }
+
+#[test]
+fn a_phrase_that_the_user_may_not_say_hides_no_shorter_name() {
+    let phrase = skill("deploy now", "Hidden.").replace("---\nStep", "user-invocable: false\n---\nStep");
+    let files = [("user/a/SKILL.md", skill("deploy", "Mine.")), ("user/b/SKILL.md", phrase)];
+    let library = memory_with(files, Policy::new());
+    assert_eq!(mention::find(&library, "/deploy now")[0].skill.description(), "Mine.");
+}

@@ -53,6 +53,7 @@ fn catalogs_of_different_libraries_are_compared() {
     }
     assert!(!catalog::delta(&elsewhere, &here, &options).is_empty());
     let _ = elsewhere.why("kit", Some(&ours));
+    #[cfg(feature = "lint")]
     let _ = prowess::lint::lint(&elsewhere, &ours);
 }
 

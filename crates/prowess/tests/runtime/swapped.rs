@@ -14,6 +14,9 @@ const DIRECTORY: &str = "/app/skills/pdf";
 /// More than is read at a time.
 const LARGE: usize = 1024 * 1024 + 1;
 
+/// What is asked, and what it brings.
+type Question<'a> = (&'a str, &'a dyn Fn() -> Option<Vec<u8>>);
+
 /// A skill of which one read gives what nobody has allowed.
 #[derive(Debug)]
 struct Swapping {
@@ -107,7 +110,7 @@ fn what_is_delivered_is_what_was_compared() {
         let delivery = library.activate("pdf", Origin::User).deliver(&mut Ledger::new(), "here");
         delivery.error().is_none().then(|| delivery.activation().unwrap().digest.clone().into_bytes())
     };
-    let questions: [(&str, &dyn Fn() -> Option<Vec<u8>>); 7] = [
+    let questions: [Question; 7] = [
         ("body", &body),
         ("SKILL.md", &|| library.file(pdf, "SKILL.md", u64::MAX).ok()),
         ("notes.md", &|| library.file(pdf, "notes.md", u64::MAX).ok()),

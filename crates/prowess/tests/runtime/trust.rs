@@ -1,4 +1,5 @@
 use std::fs;
+#[cfg(unix)]
 use std::path::Path;
 
 use prowess::diagnostic::Code;
@@ -108,6 +109,10 @@ fn tree_with_links() -> Tree {
         .with("project/tools/run.sh", "x".into())
 }
 
+/// What is changed, and how, in a skill's directory.
+#[cfg(unix)]
+type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+
 #[cfg(unix)]
 #[test]
 fn whatever_can_be_read_or_run_is_part_of_what_was_allowed() {
@@ -119,7 +124,7 @@ fn whatever_can_be_read_or_run_is_part_of_what_was_allowed() {
             symlink(target, skill.join(path)).unwrap();
         }
     };
-    let changes: [(&str, &dyn Fn(&Path)); 9] = [
+    let changes: [Change; 9] = [
         ("an environment", &write("venv/step.md")),
         ("a cache", &write("scripts/__pycache__/h.pyc")),
         ("a package", &write("node_modules/lib/index.js")),
