@@ -18,7 +18,8 @@ impl Library {
     /// Reads a part of a file inside a skill's directory: at most 1 MiB at a time, whatever the range asks for.
     ///
     /// A path without an extension stands for the one file with that stem. An absolute path that begins with the skill's
-    /// directory, which the delivered text names, is taken relative to it.
+    /// directory, which the delivered text names, is taken relative to it. Under [`Rule::Ask`] each call reads the skill whole,
+    /// to compare it with what was allowed; [`file`](Self::file) does so once for a whole file.
     ///
     /// # Errors
     /// `Untrusted` if the host does not trust the skill; `NotConfined` if the path leads out of the directory, through `..`,

@@ -153,6 +153,25 @@ fn whatever_can_be_read_or_run_is_part_of_what_was_allowed() {
 
 #[cfg(unix)]
 #[test]
+fn links_inside_an_allowed_skill_are_read() {
+    let tree = tree_with_links();
+    fs::rename(tree.at("project/.agents/skills/pdf"), tree.at("project/kept")).unwrap();
+    let tree = tree
+        .with("project/.agents/skills/pdf", Node::Link("../../kept".into()))
+        .with("project/kept/own.md", Node::Link("v2/step.md".into()));
+    let library = load(&tree, asking(&store(&tree)));
+    let pdf = library.find("pdf", Origin::User).unwrap();
+    assert!(activate(&library, "pdf", Origin::Model).error().is_none());
+    for (path, expected) in [("current/step.md", "one"), ("own.md", "two"), ("v2/step", "two")] {
+        assert_eq!(library.resource(pdf, path, ByteRange::FIRST).unwrap().bytes, expected.as_bytes());
+    }
+    assert_eq!(library.file(pdf, "own.md", 3).unwrap(), b"two");
+    let both = library.fingerprints(pdf, &["own.md", "v2/step.md", "SKILL.md"], 1 << 20).unwrap();
+    assert_eq!(both[0], both[1]);
+}
+
+#[cfg(unix)]
+#[test]
 fn what_can_not_be_known_whole_can_not_be_trusted() {
     for (path, node, expected) in [
         ("scripts/run.sh", Node::Link("../../../../tools/run.sh".into()), ErrorKind::NotConfined),
