@@ -6,21 +6,23 @@
 //!    answer: depth-first, a directory is opened while the one above it is still at hand, which is faster.
 //! 2. Plain directories first, then what only links lead to. So a link never takes a directory away from its own place,
 //!    and each real directory is searched once.
-//! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further.
-//! 4. A linked directory is searched for a skill in itself and in its direct children.
+//! 3. A directory with a `SKILL.md` is a skill and a leaf; only the root is searched further, unless it is loaded as a
+//!    skill.
+//! 4. A linked directory is searched for a skill in itself and in its direct children. Directories and links below those
+//!    are said.
 
 mod directory;
 mod report;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
 use self::directory::{Directory, Listing, Reach};
-use self::report::{Cut, Limit, broken_link, not_a_directory, unreadable};
+use self::report::{Cut, Limit, MAX_BROKEN_LINKS, broken_link, not_a_directory, unreadable, unreadable_root};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Found, FoundKind, LimitHit, Scan, ScanOptions};
 
@@ -121,9 +123,10 @@ fn enter(tree: &dyn Tree, root: &Path) -> Result<Option<PathBuf>, Box<Diagnostic
         Ok((real, Kind::Directory)) => Ok(Some(real)),
         Ok((_, Kind::Other(what))) => Err(not_a_directory(root, what)),
         Ok(_) => Err(not_a_directory(root, "file")),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unreadable(root, &error)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unreadable_root(root, &error)),
         Err(_) if is_link() => Err(broken_link(root)),
-        Err(_) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable_root(root, &error)),
     }
 }
 
@@ -151,6 +154,7 @@ struct Walk<'a> {
     /// The real paths of the directories that were searched, once a link is followed.
     visited: HashSet<PathBuf>,
     without_skill: usize,
+    broken_links: usize,
     cuts: BTreeMap<Limit, Vec<Cut>>,
     scan: Scan,
 }
@@ -177,6 +181,7 @@ impl<'a> Walk<'a> {
             searched: Vec::new(),
             visited: HashSet::new(),
             without_skill: 0,
+            broken_links: 0,
             cuts: BTreeMap::new(),
             scan: Scan::default(),
         }
@@ -245,28 +250,30 @@ impl<'a> Walk<'a> {
 
     /// Queues what lies below a directory that was listed, unless it is a leaf.
     fn descend(&mut self, directory: Directory, listing: Listing) {
-        let leaf = listing.skill_file.is_some() && directory.depth > 0;
-        if !leaf && directory.reach == Reach::BelowLink {
-            let deeper = |name: &OsString| !skips(self.options, name);
-            if listing.directories.iter().any(deeper) {
+        let leaf = listing.skill_file.is_some() && (directory.depth > 0 || self.options.root_is_skill);
+        if leaf {
+            return self.remember(directory);
+        }
+        let (inside, behind) = match directory.reach {
+            Reach::Plain => (Reach::Plain, Reach::Linked),
+            Reach::Linked => (Reach::BelowLink, Reach::BelowLink),
+            Reach::BelowLink | Reach::BeyondLink => (Reach::BeyondLink, Reach::BeyondLink),
+        };
+        let links =
+            listing.links.iter().map(|name| Directory { real: None, ..directory.child(name, behind) });
+        self.links.extend(links);
+        if inside == Reach::BeyondLink {
+            if listing.directories.iter().any(|name| !skips(self.options, name)) {
                 self.cut(Limit::Link, directory);
             }
             return;
         }
-        if !leaf {
-            let is_plain = directory.reach == Reach::Plain;
-            let waiting = self.plain.len();
-            for name in listing.directories {
-                let reach = if is_plain { Reach::Plain } else { Reach::BelowLink };
-                self.queue(&name, directory.child(&name, reach));
-            }
-            if self.order == Order::DepthFirst {
-                self.plain.make_contiguous().get_mut(waiting..).unwrap_or_default().reverse();
-            }
-            let reach = if is_plain { Reach::Linked } else { Reach::BelowLink };
-            let links =
-                listing.links.iter().map(|name| Directory { real: None, ..directory.child(name, reach) });
-            self.links.extend(links);
+        let waiting = self.plain.len();
+        for name in listing.directories {
+            self.queue(&name, directory.child(&name, inside));
+        }
+        if self.order == Order::DepthFirst {
+            self.plain.make_contiguous().get_mut(waiting..).unwrap_or_default().reverse();
         }
         self.remember(directory);
     }
@@ -285,7 +292,11 @@ impl<'a> Walk<'a> {
     /// Queues a directory unless its name is skipped or it lies too deep.
     fn queue(&mut self, name: &OsStr, directory: Directory) {
         let is_skipped = skips(self.options, name);
-        if directory.depth > self.options.max_depth {
+        if directory.reach == Reach::BeyondLink {
+            if !is_skipped {
+                self.cut(Limit::Link, directory);
+            }
+        } else if directory.depth > self.options.max_depth {
             if !is_skipped {
                 self.cut(Limit::Depth, directory);
             }
@@ -303,7 +314,7 @@ impl<'a> Walk<'a> {
         let Ok(stat) = self.tree.stat(&directory.path.join(SKILL_FILE)) else {
             return;
         };
-        if matches!(stat.kind, Kind::File | Kind::Link) && !self.is_visited(&directory) {
+        if !self.is_visited(&directory) {
             self.found(&directory, OsStr::new(SKILL_FILE), stat.kind);
             self.remember(directory);
         }
@@ -321,7 +332,11 @@ impl<'a> Walk<'a> {
         }
         links.sort_by_key(|link| link.depth);
         for link in links {
-            self.follow(link);
+            if self.options.cancel.is_set() {
+                self.cut(Limit::Cancel, link);
+            } else {
+                self.follow(link);
+            }
         }
     }
 
@@ -330,10 +345,9 @@ impl<'a> Walk<'a> {
         let real = match self.tree.resolve(&link.path) {
             Ok((real, Kind::Directory)) => real,
             Ok(_) => return,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return self.scan.diagnostics.push(*unreadable(&link.path, &error));
-            }
-            Err(_) => return self.scan.diagnostics.push(*broken_link(&link.path)),
+            // Nobody would look behind it if it were whole.
+            Err(_) if link.reach == Reach::BeyondLink => return,
+            Err(error) => return self.leave(link, &error),
         };
         if real == self.real_root {
             return;
@@ -343,6 +357,18 @@ impl<'a> Walk<'a> {
         let name = link.path.file_name().unwrap_or_default().to_os_string();
         let directory = Directory { real: Some(real), ..link };
         if is_cut { self.cut(Limit::Link, directory) } else { self.queue(&name, directory) }
+    }
+
+    /// Says that a link can't be followed.
+    fn leave(&mut self, link: Directory, error: &io::Error) {
+        if self.broken_links == MAX_BROKEN_LINKS {
+            return self.cut(Limit::BrokenLinks, link);
+        }
+        self.broken_links += 1;
+        self.scan.diagnostics.push(match error.kind() {
+            io::ErrorKind::PermissionDenied => *unreadable(&link.path, error),
+            _ => *broken_link(&link.path),
+        });
     }
 
     fn homes(&self) -> &[PathBuf] {

@@ -75,7 +75,7 @@ pub(super) fn load(roots: &Roots, options: &LoadOptions, earlier: &Readings) -> 
     let scan_options = roots.home().iter().fold(options.scan.clone(), |scan, home| scan.home(home));
     let mut seen = Seen::new(source, earlier);
     let mut reals = HashSet::new();
-    for (index, root) in resolved.iter().enumerate().filter(|(_, root)| root.real.is_some()) {
+    for (index, root) in resolved.iter().enumerate() {
         let scan = source.scan(&root.root.path, &scan_options);
         seen.scan.directories += scan.directories;
         seen.scan.limits_hit.extend(scan.limits_hit);

@@ -38,6 +38,7 @@ impl Library {
         let mut options = options.clone();
         if !is_root || is_directory(&root.join(SKILL_FILE)).is_ok() {
             options.scan.max_depth = 0;
+            options.scan.root_is_skill = true;
         }
         Ok(Self::load(&Roots::new().with("path", root)?, &options))
     }

@@ -33,6 +33,8 @@ pub(super) enum Reach {
     Linked,
     /// As a child of a linked directory.
     BelowLink,
+    /// As a link in a child of a linked directory: too far to be searched.
+    BeyondLink,
 }
 
 /// What matters of one directory's entries, sorted.

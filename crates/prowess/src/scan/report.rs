@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::ScanOptions;
 
+/// How many links that can't be followed are said one by one.
+pub(super) const MAX_BROKEN_LINKS: usize = 100;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Limit {
     Depth,
     Directories,
     Link,
+    BrokenLinks,
     Cancel,
 }
 
@@ -28,23 +32,25 @@ impl Limit {
             Self::Depth => "max-depth",
             Self::Directories => "max-directories",
             Self::Link => "link",
+            Self::BrokenLinks => "broken-links",
             Self::Cancel => "cancel",
         }
     }
 
     pub(super) fn diagnostic(self, path: &Path, count: usize, options: &ScanOptions) -> Diagnostic {
+        let depth = options.max_depth;
+        let (one, more) = match self {
+            Self::BrokenLinks | Self::Cancel => ("place", "places"),
+            _ => ("directory", "directories"),
+        };
         let what = match count {
             1 => "not searched".to_string(),
-            2 => "not searched, like 1 more directory".to_string(),
-            _ => format!("not searched, like {} more directories", count - 1),
+            2 => format!("not searched, like 1 more {one}"),
+            _ => format!("not searched, like {} more {more}", count - 1),
         };
         let (why, help) = match self {
             Self::Depth => (
-                format!(
-                    "{} levels below the root, the limit is {}",
-                    options.max_depth + 1,
-                    options.max_depth
-                ),
+                format!("{} levels below the root, the limit is {depth}", depth + 1),
                 "move the skills up, or raise the depth limit",
             ),
             Self::Directories => (
@@ -56,6 +62,10 @@ impl Limit {
                     .to_string(),
                 "link to the skill's own directory, or make the target a root",
             ),
+            Self::BrokenLinks => (
+                format!("links that can't be followed, of which {MAX_BROKEN_LINKS} are said one by one"),
+                "delete the links that lead nowhere",
+            ),
             Self::Cancel => ("the scan was cancelled".to_string(), "scan again"),
         };
         Diagnostic::new(Code::ScanLimit, path, format!("{what}: {why}")).help(help)
@@ -66,6 +76,11 @@ pub(super) fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
     let message = format!("a root that is a {what}, not a directory");
     let help = "give the directory that holds the skills";
     Box::new(Diagnostic::new(Code::Unreadable, path, message).help(help))
+}
+
+pub(super) fn unreadable_root(path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let help = "make a directory of it that can be read, or leave it out of the roots";
+    Box::new(unreadable(path, error).help(help))
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {

@@ -72,6 +72,7 @@ fn a_root_that_does_not_exist_is_empty() {
 fn a_root_that_is_no_directory_is_said() {
     check(&Tree::of([("root", Node::from("x"))]), &[], &["unreadable "]);
     check(&Tree::of([("root", link("nowhere"))]), &[], &["broken-link "]);
+    check(&Tree::of([("root", link("root"))]), &[], &["broken-link "]);
     let fifo = Tree::of([("root", Node::Fifo)]);
     if fifo.skipped().is_empty() {
         check(&fifo, &[], &["unreadable "]);
@@ -109,18 +110,24 @@ fn what_is_no_file_is_found_as_what_it_is() {
         ("root/pipe/SKILL.md", Node::Fifo),
         ("root/pipe-link/SKILL.md", link("../pipe/SKILL.md")),
         ("root/plug/SKILL.md", Node::Socket),
+        ("root/build/SKILL.md", Node::Fifo),
+        ("root/out/SKILL.md/x", Node::from("x")),
+        ("root/target/SKILL.md", link("nowhere")),
     ]);
     assert_eq!(tree.skipped(), [""; 0]);
     check(
         &tree,
         &[
+            "build/SKILL.md (FIFO)",
             "dir/SKILL.md (directory)",
             "dir-link/SKILL.md (directory)",
             "gone/SKILL.md (broken link)",
+            "out/SKILL.md (directory)",
             "pipe/SKILL.md (FIFO)",
             "pipe-link/SKILL.md (FIFO)",
             "plug/SKILL.md (socket)",
             "ring/SKILL.md (broken link)",
+            "target/SKILL.md (broken link)",
             "zeros/SKILL.md (device)",
         ],
         &[],
@@ -204,6 +211,24 @@ fn a_linked_directory_is_searched_no_deeper_than_its_children() {
 }
 
 #[test]
+fn a_link_behind_two_levels_of_links_is_said() {
+    let tree = Tree::of([
+        ("root/team", link("../team")),
+        ("team/group/pdf", link("../../pool/pdf")),
+        ("team/group/build", link("../../pool/pdf")),
+        ("team/group/file", link("../../pool/pdf/SKILL.md")),
+        ("team/skill/pdf", link("../../pool/pdf")),
+        ("team/gone/link", link("nowhere")),
+    ]);
+    let tree = tree.skill("pool/pdf").skill("team/skill");
+    let options = ScanOptions::default();
+    let scan = check_with(&tree, &options, &["team/skill/SKILL.md"], &["scan-limit team/group/pdf"]);
+    assert_eq!(scan.limits_hit[0].limit, "link");
+    let elsewhere = tree.with("root/z", link("../pool/pdf"));
+    check(&elsewhere, &["team/skill/SKILL.md", "z/SKILL.md"], &[]);
+}
+
+#[test]
 fn a_link_takes_nothing_from_its_own_place() {
     let tree = Tree::of([("root/a", link("z")), ("root/b", link("z/y/skill"))])
         .skill("root/z/y/skill")
@@ -270,6 +295,52 @@ fn a_listing_that_fails_is_said_and_what_it_gave_is_kept() {
     assert_eq!(findings(&scan, Path::new(ROOT)), ["unreadable "]);
 }
 
+#[test]
+fn more_broken_links_than_are_said_one_by_one() {
+    let broken = (0..103).map(|n| (format!("root/l{n:03}"), link("nowhere")));
+    let tree = Tree::of(broken).with("root/to-a", link("../a")).skill("a");
+    let scan = every_way::scan(&tree.at(ROOT), &ScanOptions::default());
+    assert_eq!(files(&scan, &tree.at(ROOT)), ["to-a/SKILL.md"]);
+    let findings = findings(&scan, &tree.at(ROOT));
+    let mut expected: Vec<String> = (0..100).map(|n| format!("broken-link l{n:03}")).collect();
+    expected.push("scan-limit l100".to_string());
+    assert_eq!(findings, expected);
+    assert!(scan.diagnostics[100].message.contains("2 more"), "{}", scan.diagnostics[100]);
+    assert_eq!(scan.limits_hit[0].limit, "broken-links");
+}
+
+#[test]
+fn links_are_not_followed_once_the_scan_is_cancelled() {
+    let links = Links(Cancel::new());
+    let options = ScanOptions::default().cancel(links.0.clone());
+    let scan = super::walk(&links, Path::new(ROOT), &options);
+    assert_eq!(findings(&scan, Path::new(ROOT)), ["broken-link l0", "scan-limit l1"]);
+    assert!(scan.diagnostics[1].message.contains("8 more"), "{}", scan.diagnostics[1]);
+    assert_eq!(scan.limits_hit[0].limit, "cancel");
+}
+
+/// A root of ten links; following one cancels the scan.
+struct Links(Cancel);
+
+impl super::Tree for Links {
+    fn list(&self, _: &Path, entry: &mut dyn FnMut(&std::ffi::OsStr, super::Kind)) -> std::io::Result<()> {
+        (0..10).for_each(|link| entry(format!("l{link}").as_ref(), super::Kind::Link));
+        Ok(())
+    }
+
+    fn stat(&self, _: &Path) -> std::io::Result<super::Stat> {
+        Ok(super::Stat { kind: super::Kind::Directory, size: 0 })
+    }
+
+    fn canonical(&self, path: &Path) -> std::io::Result<PathBuf> {
+        if path == Path::new(ROOT) {
+            return Ok(path.to_path_buf());
+        }
+        self.0.set();
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
 /// Lists the root whole, and then fails.
 struct Failing(Memory);
 
@@ -309,6 +380,7 @@ fn a_hostile_root_gives_up_every_healthy_skill() {
     }
     // What this process has open is another thing at each search.
     hostile.tree.remove("project/.agents/skills/proc/open");
+    hostile.tree.remove("project/.agents/skills/proc/self");
     let scan = every_way::scan(&hostile.root, &ScanOptions::default());
     for neighbour in &hostile.neighbours {
         let path = hostile.root.join(neighbour).join("SKILL.md");

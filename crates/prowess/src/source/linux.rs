@@ -1,8 +1,8 @@
 //! The disk as a walk lists it on Linux: fewer and shorter system calls, and the same answers.
 //!
 //! 1. A directory is opened within the one above it, as long as that one is open.
-//! 2. A listing that leaves room in the buffer is a whole one: the call that would say so is left out where the file
-//!    system is known to fill the buffer, and never behind a mount point.
+//! 2. A directory is listed until a call gives nothing more. That a call leaves room in the buffer says nothing: on any
+//!    file system it ends early when a signal arrives.
 //! 3. What is refused here is asked of [`Disk`], in whose words it is then said.
 
 use std::cell::RefCell;
@@ -13,8 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags};
-use rustix::fs::{fstatfs, openat, openat2, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
 use rustix::io::Errno;
 
 use super::Disk;
@@ -24,12 +23,8 @@ use crate::scan::{Kind, Stat, Tree};
 const MAX_OPEN: usize = 32;
 /// How many bytes of entries one call gives.
 const BUFFER: usize = 32 * 1024;
-/// What the longest entry takes of that: 19 bytes, a name of 255 with its end, padded to 8; and the buffer's own padding.
-const LONGEST_ENTRY: usize = 288;
 /// A longer path can't be opened whole, so nothing behind it is of use.
 const MAX_PATH: usize = 4095;
-/// ext2 to ext4, xfs, tmpfs: by the numbers that the system gives them.
-const FILLING: [u32; 3] = [0xEF53, 0x5846_5342, 0x0102_1994];
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -51,8 +46,6 @@ struct Open {
     directory: OwnedFd,
     /// How much of the path leads to it.
     length: usize,
-    /// Whether its file system fills the buffer as long as there are entries.
-    fills: bool,
 }
 
 impl Tree for Descent {
@@ -82,7 +75,7 @@ impl State {
         let path = path.as_os_str().as_bytes();
         let open = self.open(path)?;
         self.buffer.reserve(BUFFER);
-        read(&open, self.buffer.spare_capacity_mut(), entry)?;
+        read(&open.directory, self.buffer.spare_capacity_mut(), entry)?;
         if self.open.len() < MAX_OPEN {
             self.path.clear();
             self.path.extend_from_slice(path);
@@ -94,7 +87,8 @@ impl State {
     /// Looks at a path that lies in the innermost open directory.
     fn stat(&self, path: &Path) -> Option<io::Result<Stat>> {
         let above = self.open.last()?;
-        let name = inside(self.path_of(above), path.as_os_str().as_bytes())?;
+        let path = Some(path.as_os_str().as_bytes()).filter(|path| path.len() <= MAX_PATH)?;
+        let name = inside(self.path_of(above), path)?;
         let stat = statat(&above.directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from);
         Some(stat.map(|stat| {
             let kind = kind_of(FileType::from_raw_mode(stat.st_mode));
@@ -106,30 +100,31 @@ impl State {
         self.path.get(..open.length).unwrap_or_default()
     }
 
-    /// Opens a directory within the innermost open one that it lies in; those that it does not lie in are closed.
+    /// Opens a directory. If there is no descriptor left, those that are held here are given back for another try.
     fn open(&mut self, path: &[u8]) -> Result<Open, Errno> {
+        match self.open_within(path) {
+            Err(Errno::MFILE | Errno::NFILE) if !self.open.is_empty() => {
+                self.open.clear();
+                self.open_within(path)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a directory within the innermost open one that it lies in; those that it does not lie in are closed.
+    fn open_within(&mut self, path: &[u8]) -> Result<Open, Errno> {
         if path.len() > MAX_PATH {
             return Err(Errno::NAMETOOLONG);
         }
         let length = path.len();
         while let Some(above) = self.open.last() {
             if let Some(name) = inside(self.path_of(above), path) {
-                return match openat2(&above.directory, name, DIRECTORY, Mode::empty(), ResolveFlags::NO_XDEV)
-                {
-                    Ok(directory) => Ok(Open { directory, length, fills: above.fills }),
-                    // Another file system, of which nothing is known; or a system without this call.
-                    Err(Errno::XDEV | Errno::NOSYS | Errno::PERM) => {
-                        let directory = openat(&above.directory, name, DIRECTORY, Mode::empty())?;
-                        Ok(Open { directory, length, fills: false })
-                    }
-                    Err(error) => Err(error),
-                };
+                let directory = openat(&above.directory, name, DIRECTORY, Mode::empty())?;
+                return Ok(Open { directory, length });
             }
             self.open.pop();
         }
-        let directory = openat(CWD, path, DIRECTORY, Mode::empty())?;
-        let fills = fstatfs(&directory).is_ok_and(|system| FILLING.contains(&(system.f_type as u32)));
-        Ok(Open { directory, length, fills })
+        Ok(Open { directory: openat(CWD, path, DIRECTORY, Mode::empty())?, length })
     }
 }
 
@@ -141,31 +136,19 @@ fn inside<'a>(directory: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
 }
 
 fn read(
-    open: &Open,
+    directory: &OwnedFd,
     buffer: &mut [MaybeUninit<u8>],
     entry: &mut dyn FnMut(&OsStr, Kind),
 ) -> Result<(), Errno> {
-    let room = buffer.len();
-    let mut entries = RawDir::new(&open.directory, buffer);
-    let mut used = 0;
-    loop {
-        if entries.is_buffer_empty() {
-            if open.fills && used > 0 && used + LONGEST_ENTRY <= room {
-                return Ok(());
-            }
-            used = 0;
-        }
-        let Some(next) = entries.next() else {
-            return Ok(());
-        };
+    let mut entries = RawDir::new(directory, buffer);
+    while let Some(next) = entries.next() {
         let next = next?;
         let name = next.file_name();
-        used += (19 + name.to_bytes_with_nul().len()).next_multiple_of(8);
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
         let kind = match next.file_type() {
-            FileType::Unknown => statat(&open.directory, name, AtFlags::SYMLINK_NOFOLLOW)
+            FileType::Unknown => statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
                 .map(|stat| FileType::from_raw_mode(stat.st_mode)),
             known => Ok(known),
         };
@@ -174,6 +157,7 @@ fn read(
             entry(OsStr::from_bytes(name.to_bytes()), kind_of(kind));
         }
     }
+    Ok(())
 }
 
 fn kind_of(file_type: FileType) -> Kind {

@@ -217,6 +217,8 @@ pub struct ScanOptions {
     pub homes: Vec<PathBuf>,
     /// Stops the scan.
     pub cancel: Cancel,
+    /// Whether the root is one skill: nothing below it is searched, or said to be left out.
+    pub(crate) root_is_skill: bool,
 }
 
 impl Default for ScanOptions {
@@ -227,6 +229,7 @@ impl Default for ScanOptions {
             skip: SKIP.iter().map(ToString::to_string).collect(),
             homes: Vec::new(),
             cancel: Cancel::new(),
+            root_is_skill: false,
         }
     }
 }
@@ -309,7 +312,7 @@ pub enum FoundKind {
 /// A limit of the scan that was hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitHit {
-    /// Which: `max-depth`, `max-directories`, `link` or `cancel`.
+    /// Which: `max-depth`, `max-directories`, `link`, `broken-links` or `cancel`.
     pub limit: &'static str,
     /// The first place where it was hit.
     pub path: PathBuf,

@@ -7,6 +7,8 @@
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../support/random.rs"]
 mod random;
+#[cfg(target_os = "linux")]
+mod stopped;
 mod swapped;
 mod writer;
 
@@ -86,6 +88,7 @@ fn load_while(mode: Mode, loads: usize) {
         for turn in 0..loads {
             let library = load(&tree.at("skills"));
             check_states(&library);
+            writer::check_neighbours(&library);
             if mode == Mode::Whole {
                 writer::check_whole(&library);
             }
@@ -95,7 +98,7 @@ fn load_while(mode: Mode, loads: usize) {
             }
         }
         // It did change, or this tested nothing.
-        assert!(seen.len() > writer::SKILLS, "{} descriptions", seen.len());
+        assert!(seen.len() > writer::SKILLS + writer::NEIGHBOURS, "{} descriptions", seen.len());
         writer.stop();
     });
 }

@@ -4,6 +4,7 @@
     reason = "a program of its own, which its environment tells what to do"
 )]
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use crate::random::Random;
 
 /// How many skills there are at a time, at the most.
 pub(crate) const SKILLS: usize = 30;
+/// How many more lie beside them, and are never touched.
+pub(crate) const NEIGHBOURS: usize = 60;
 
 const DIRECTORY: &str = "PROWESS_WRITES_TO";
 const MODE: &str = "PROWESS_WRITES";
@@ -32,16 +35,16 @@ pub(crate) enum Mode {
 pub(crate) struct Writer(Child);
 
 impl Writer {
-    /// Starts it, and waits until there is something to load below `skills` in that directory.
+    /// Lays the neighbours and starts it, and waits until there is something to load below `skills` in that directory.
     pub(crate) fn start(directory: &Path, mode: Mode) -> Self {
-        fs::create_dir_all(directory.join("skills")).expect("a directory");
+        lay_neighbours(&directory.join("skills"));
         let this = std::env::current_exe().expect("this program");
         let mut command = Command::new(this);
         command.args(["--exact", "writer", "--ignored", "--nocapture", "--test-threads=1"]);
         command.env(DIRECTORY, directory).env(MODE, format!("{mode:?}"));
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
         let mut writer = Self(child);
-        while fs::read_dir(directory.join("skills")).is_ok_and(|all| all.count() < SKILLS / 2) {
+        while fs::read_dir(directory.join("skills")).is_ok_and(|all| all.count() < NEIGHBOURS + SKILLS / 2) {
             assert!(writer.0.try_wait().is_ok_and(|ended| ended.is_none()), "the writer has ended");
             std::thread::yield_now();
         }
@@ -60,6 +63,23 @@ impl Drop for Writer {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Lays the skills that nobody touches.
+pub(crate) fn lay_neighbours(skills: &Path) {
+    for neighbour in 0..NEIGHBOURS {
+        let name = format!("n{neighbour}");
+        fs::create_dir_all(skills.join(&name)).expect("a directory");
+        fs::write(skills.join(&name).join("SKILL.md"), text(&name, 0)).expect("a file");
+    }
+}
+
+/// Every skill that nobody touches is there.
+pub(crate) fn check_neighbours(library: &Library) {
+    let names: HashSet<&str> = library.skills().iter().map(|skill| skill.name()).collect();
+    let lost: Vec<String> =
+        (0..NEIGHBOURS).map(|n| format!("n{n}")).filter(|name| !names.contains(name.as_str())).collect();
+    assert_eq!(lost, [""; 0], "{:?}", library.diagnostics());
 }
 
 /// Every skill is one that was written whole: its description says its name, and its version twice.

@@ -3,7 +3,7 @@ use std::fs;
 use prowess::{Catalog, CatalogOptions, Library, LoadOptions, Origin, Roots, scope::Places};
 use prowess_testkit::{Node, Tree};
 
-use crate::common::{activate, body, check_states, codes, disk, link, skill};
+use crate::common::{activate, body, check_states, codes, disk, ids, link, skill};
 
 /// Checks the locations of the loaded skills, relative to the tree.
 #[track_caller]
@@ -91,6 +91,45 @@ fn what_does_not_load_is_said() {
     let codes = ["broken-link", "link-as-text", "lookalike-root", "lookalike-root"];
     let library = check(&tree, "project", &["project/.agents/skills/odd"], &codes);
     assert!(body(&library, "odd").contains("\nrefs/[a] b?.txt\n"));
+}
+
+#[test]
+fn a_root_that_cant_be_searched_is_said() {
+    let cases: [(&str, Node, &[&str]); 6] = [
+        (".agents/skills", link("nowhere"), &["broken-link"]),
+        (".agents/skills", link("skills"), &["broken-link"]),
+        (".agents/skills", link("/dev/null"), &["unreadable"]),
+        (".agents", link("nowhere"), &[]),
+        (".agents/other", "x".into(), &[]),
+        #[cfg(unix)]
+        (".agents", "x".into(), &["unreadable"]),
+        #[cfg(not(unix))]
+        (".agents", "x".into(), &[]),
+    ];
+    for (path, node, codes) in cases {
+        let tree = Tree::of([(format!("home/{path}"), node)]).skill("project/.agents/skills/sound");
+        check(&tree, "project", &["project/.agents/skills/sound"], codes);
+    }
+    let locked = Tree::of([("home/.agents", Node::UnreadableDirectory)]);
+    match locked.skipped() {
+        [] => _ = check(&locked, "project", &[], &["unreadable"]),
+        skipped => println!("not tested: {skipped:?}"),
+    }
+}
+
+#[test]
+fn a_skill_that_is_loaded_by_its_path_is_a_leaf() {
+    let tree = Tree::new()
+        .skill("skills/pdf")
+        .skill("skills/pdf/examples/toy")
+        .with("skills/pdf/references/fields.md", "x".into())
+        .with("skills/pdf/gone.md", link("nowhere.md"));
+    let load = |path: &str| Library::load_path(&tree.at(path), &LoadOptions::new()).unwrap();
+    for path in ["skills", "skills/pdf", "skills/pdf/SKILL.md"] {
+        let library = load(path);
+        assert_eq!((ids(&library), codes(&library)), (vec!["path:pdf"], vec![""; 0]), "{path}");
+        assert!(library.scan().limits_hit.is_empty(), "{path}");
+    }
 }
 
 #[test]

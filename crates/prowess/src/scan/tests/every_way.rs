@@ -62,6 +62,49 @@ fn deeper_than_a_path_may_be_long() {
     assert_eq!(scan.diagnostics.len(), 1, "{:?}", scan.diagnostics);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_skipped_folder_at_the_end_of_the_longest_path() {
+    use rustix::fs::{OFlags, mkdirat, open, openat};
+    let tree = Tree::new().skill("root/a");
+    let mut directory = open(tree.at("root"), OFlags::PATH, 0.into()).unwrap();
+    let mut left = 4_085 - tree.at("root").as_os_str().len();
+    while left > 1 {
+        let name = "d".repeat((left - 1).min(100));
+        left -= name.len() + 1;
+        mkdirat(&directory, &name, 0o700.into()).unwrap();
+        directory = openat(&directory, &name, OFlags::PATH, 0.into()).unwrap();
+    }
+    mkdirat(&directory, "build", 0o700.into()).unwrap();
+    openat(&directory, "build/SKILL.md", OFlags::CREATE, 0o600.into()).unwrap();
+    let scan = scan(&tree.at("root"), &ScanOptions::default().max_depth(100));
+    assert_eq!((scan.files.len(), scan.diagnostics.len()), (1, 0), "{:?}", scan.diagnostics);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn deeper_than_there_are_descriptors() {
+    let tree = Tree::new().skill(format!("root{}", "/d".repeat(30)));
+    let limited = ["-c", r#"ulimit -n 20 && exec "$0" "$@""#];
+    let this = std::env::current_exe().unwrap();
+    let mut scan = std::process::Command::new("sh");
+    scan.args(limited).arg(this).args(["--exact", "scan::tests::every_way::a_deep_scan", "--ignored"]);
+    let scan = scan.env(DEEP, tree.at("root")).output().unwrap();
+    assert!(scan.status.success(), "{}", String::from_utf8_lossy(&scan.stdout));
+}
+
+const DEEP: &str = "PROWESS_SCANS";
+
+#[test]
+#[ignore = "a process of its own, which another test starts"]
+#[expect(clippy::disallowed_methods, reason = "its environment tells it what to scan")]
+fn a_deep_scan() {
+    if let Some(root) = std::env::var_os(DEEP) {
+        let scan = scan(Path::new(&root), &ScanOptions::default().max_depth(30));
+        assert_eq!((scan.files.len(), scan.diagnostics.len()), (1, 0), "{:?}", scan.diagnostics);
+    }
+}
+
 /// What is laid at a path of names; links lead along names, too.
 #[derive(Debug, Clone)]
 enum Thing {
@@ -121,6 +164,7 @@ proptest! {
         lay(&root, things);
         let options = ScanOptions::default().max_depth(depth).home(tree.at("x/y"));
         scan(&root, &options);
-        scan(&root, &options.max_directories(directories));
+        scan(&root, &options.clone().max_directories(directories));
+        scan(&root, &ScanOptions { root_is_skill: true, ..options });
     }
 }
