@@ -12,6 +12,8 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 
 /** A planned compaction. The ledger and the messages are as they were until it is applied. */
 export declare class Compaction {
+  /** Compactions come from `ledger.planCompaction`. */
+  constructor(none: never)
   /** What to tell the summariser: which texts come back word by word and need no summary. Empty if there are none. */
   get hint(): string
   /** The messages that leave: what the summary is of. */
@@ -102,6 +104,8 @@ export declare class Ledger {
  * anew.
  */
 export declare class Library {
+  /** Libraries come from `Library.load`. */
+  constructor(none: never)
   /** Finds every skill and reads its frontmatter. */
   static load(options?: types.LoadOptions): Promise<Library>
   /** `load` on this thread. */
@@ -180,6 +184,8 @@ export declare class Library {
 
 /** A model's call for a body or a file of a skill. Nothing is read before it is delivered; it is answered once. */
 export declare class Request {
+  /** Requests come from `library.request`. */
+  constructor(none: never)
   /** The id of the skill it is about; null if none is meant, or none that a model may have. */
   get skill(): string | null
   /** Reads what is wanted. */

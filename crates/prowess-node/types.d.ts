@@ -92,7 +92,7 @@ export interface Diagnostic {
   line: number | null
   column: number | null
   message: string
-  help: string
+  help: string | null
   related: string[]
 }
 

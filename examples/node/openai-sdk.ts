@@ -34,7 +34,7 @@ async function ask(prompt: string): Promise<string> {
     ledger.reconcile(messages)
     const message = await complete(messages)
     messages.push(message)
-    if (!message.tool_calls) return message.content ?? ''
+    if (!message.tool_calls?.length) return message.content ?? ''
     for (const call of message.tool_calls) {
       // A body that the conversation holds is not delivered twice. Tools of the host's own come back as null.
       const answer = await library.dispatch(call, { ledger })

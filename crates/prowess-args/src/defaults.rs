@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess::scope::{self, Places, Preset};
-use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::tokens::{Estimate, Tokenizer};
 use prowess::{Error, ErrorKind, LoadOptions, Policy, Roots};
@@ -69,9 +68,8 @@ impl Global {
     /// If a pattern is malformed.
     pub fn load_options(&self, max_depth: usize) -> Result<LoadOptions, Error> {
         let scan = ScanOptions::default().max_depth(max_depth).max_directories(self.max_directories);
-        let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
-        let policy = self.disable.iter().try_fold(Policy::new(), hide)?;
-        Ok(LoadOptions::new().scan(scan).policy(policy.trust(self.trust()?)))
+        let policy = Policy::new().hide(&self.disable)?.trust(self.trust()?);
+        Ok(LoadOptions::new().scan(scan).policy(policy))
     }
 
     /// What counts tokens.

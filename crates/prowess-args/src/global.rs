@@ -26,8 +26,9 @@ pub struct Global {
     /// Hide the skills that match this pattern, a name or `scope:name` with `*` and `?`; repeatable
     #[arg(long, global = true, value_name = "PATTERN")]
     pub disable: Vec<String>,
-    /// Whose skills a user must have allowed: `ask` leaves out what `prowess trust` has not allowed as it is, `deny` all,
-    /// `allow` none; `SCOPE=RULE` is for one scope; repeatable
+    /// Whose skills a user must have allowed: `ask` leaves out what `prowess trust` has not allowed, with everything in
+    /// its directory as it is now, `deny` all, `allow` none; `SCOPE=RULE` is for one scope, a RULE alone for all others;
+    /// repeatable
     #[arg(long, global = true, value_name = "[SCOPE=]RULE")]
     pub trust: Vec<String>,
     /// How many levels below a root are searched

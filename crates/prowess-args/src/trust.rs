@@ -32,7 +32,7 @@ impl Global {
 
     /// What it takes for a skill to be trusted.
     pub(crate) fn trust(&self) -> Result<Trust, Error> {
-        if self.trust.is_empty() { Ok(Trust::new()) } else { Trust::read(&self.trust, &self.trust_file()?) }
+        Trust::read(&self.trust, &self.home()?.join(STORE_FILE))
     }
 }
 

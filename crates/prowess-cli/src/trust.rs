@@ -8,7 +8,7 @@ use clap::Args;
 use clap_complete::ArgValueCandidates;
 use prowess::Origin;
 use prowess::skill::{Skill, Visibility};
-use prowess::trust::TrustStore;
+use prowess::trust::{Identity, TrustStore};
 use prowess_args::Global;
 use serde_json::{Value, json};
 
@@ -51,15 +51,24 @@ pub(crate) fn asking(global: &Global) -> Global {
 
 pub(crate) fn trust(global: &Global, args: &TrustArgs, output: &mut Output) -> Result<(), Failure> {
     let context = Context::load(&asking(global), output)?;
-    let meant: Vec<&Skill> = match args.all {
-        true => context.library.all().map(AsRef::as_ref).filter(|skill| is_untrusted(skill)).collect(),
-        false => found(&context, &args.names)?,
-    };
-    if meant.is_empty() && !args.all {
+    if args.names.is_empty() && !args.all {
         return list(&context, output);
     }
-    allow(global, &context, &meant)?;
-    report("allowed", &meant, output)
+    let meant = match args.all {
+        true => {
+            let untrusted = context.library.all().map(AsRef::as_ref).filter(|skill| is_untrusted(skill));
+            allowable(&context, untrusted, output)
+        }
+        false => {
+            let named = found(&context, &args.names)?.into_iter();
+            named
+                .map(|skill| Ok((skill, context.library.identity(skill)?)))
+                .collect::<Result<_, Failure>>()?
+        }
+    };
+    let skills: Vec<&Skill> = meant.iter().map(|(skill, _)| *skill).collect();
+    allow(global, meant)?;
+    report("allowed", &skills, output)
 }
 
 pub(crate) fn untrust(global: &Global, args: &UntrustArgs, output: &mut Output) -> Result<(), Failure> {
@@ -87,12 +96,29 @@ fn found<'a>(context: &'a Context, names: &[String]) -> Result<Vec<&'a Skill>, F
     names.iter().map(find).collect()
 }
 
-/// Keeps the skills, as they are now, in the store.
-fn allow(global: &Global, context: &Context, skills: &[&Skill]) -> Result<(), Failure> {
-    change(global, |store| {
-        for skill in skills {
-            store.allow(context.library.identity(skill)?, skill.id());
+/// Those of the skills that can be trusted, as they are now; of the others is said why not.
+fn allowable<'a>(
+    context: &Context,
+    skills: impl Iterator<Item = &'a Skill>,
+    output: &mut Output,
+) -> Vec<(&'a Skill, Identity)> {
+    let mut allowable = Vec::new();
+    for skill in skills {
+        match context.library.identity(skill) {
+            Ok(identity) => allowable.push((skill, identity)),
+            Err(error) => {
+                let line = safe(&format!("{} is not allowed: {error}", skill.id()));
+                output.note(&format!("{YELLOW}{line}{YELLOW:#}"));
+            }
         }
+    }
+    allowable
+}
+
+/// Keeps skills in the store.
+fn allow(global: &Global, skills: Vec<(&Skill, Identity)>) -> Result<(), Failure> {
+    change(global, |store| {
+        skills.into_iter().for_each(|(skill, identity)| store.allow(identity, skill.id()));
         Ok(())
     })
 }

@@ -26,23 +26,35 @@ const MAX_DIGESTS: usize = 200_000;
 pub(crate) struct Digests(Mutex<HashMap<PathBuf, (Stamp, String)>>);
 
 impl Digests {
-    fn fingerprint(&self, library: &Library, skill: &Skill, path: &str, max: u64) -> Option<Fingerprint> {
-        let Some(stamp) = library.stamp(skill, path) else {
-            return library.fingerprint(skill, path, max).ok();
-        };
-        let place = skill.directory().join(path);
+    /// Those of a skill's files, in their order; none if one can't be read, or they are too large.
+    fn of(&self, library: &Library, skill: &Skill, paths: &[&str]) -> Option<Vec<Fingerprint>> {
+        // The stamps come first: an edit while the files are read leaves them behind.
+        let file = |path: &&str| (skill.directory().join(path), library.stamp(skill, path));
+        let files: Vec<(PathBuf, Option<Stamp>)> = paths.iter().map(file).collect();
         let mut known = lock(&self.0);
-        if let Some((_, digest)) = known.get(&place).filter(|(then, _)| *then == stamp && stamp.size <= max) {
-            return Some(Fingerprint { digest: digest.clone(), size: stamp.size });
+        let find = |(place, now): &(PathBuf, Option<Stamp>)| {
+            let (then, digest) = known.get(place).filter(|(then, _)| Some(*then) == *now)?;
+            Some(Fingerprint { digest: digest.clone(), size: then.size })
+        };
+        let mut found: Vec<Option<Fingerprint>> = files.iter().map(find).collect();
+        let left = found.iter().flatten().try_fold(MAX_BYTES, |left, file| left.checked_sub(file.size))?;
+        let unknown: Vec<&str> =
+            paths.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(path, _)| *path).collect();
+        if unknown.is_empty() {
+            return found.into_iter().collect();
         }
-        let fingerprint = library.fingerprint(skill, path, max).ok()?;
-        if known.len() >= MAX_DIGESTS {
-            known.clear();
+        let mut read = library.fingerprints(skill, &unknown, left).ok()?.into_iter();
+        for (slot, (place, stamp)) in found.iter_mut().zip(files).filter(|(slot, _)| slot.is_none()) {
+            let fingerprint = read.next()?;
+            if let Some(stamp) = stamp.filter(|stamp| stamp.settled && stamp.size == fingerprint.size) {
+                if known.len() >= MAX_DIGESTS {
+                    known.clear();
+                }
+                known.insert(place, (stamp, fingerprint.digest.clone()));
+            }
+            *slot = Some(fingerprint);
         }
-        if fingerprint.size == stamp.size && stamp.settled {
-            known.insert(place, (stamp, fingerprint.digest.clone()));
-        }
-        Some(fingerprint)
+        found.into_iter().collect()
     }
 }
 
@@ -70,18 +82,16 @@ pub(crate) fn entry(library: &Library, skill: &Skill) -> Result<Entry, String> {
 /// The files of a skill with their digests. What can't be read, or has too much to read, has none that hold.
 pub(crate) fn resources(library: &Library, digests: &Digests, skill: &Skill) -> SkillResources {
     let listed = library.resources(skill, MAX_FILES);
-    if listed.total >= MAX_FILES {
+    if listed.total >= MAX_FILES || listed.is_cut {
         return SkillResources::Dynamic;
     }
     let address = address(library, skill);
-    let paths = listed.files.iter().map(|file| file.path.as_str());
-    let (mut files, mut left) = (Vec::new(), MAX_BYTES);
-    for path in std::iter::once(SKILL_FILE).chain(paths) {
-        let Some(found) = digests.fingerprint(library, skill, path, left) else {
-            return SkillResources::Dynamic;
-        };
-        left = left.saturating_sub(found.size);
-        files.push(SkillResource::new(uri(&address, path), found.digest, found.size));
-    }
-    SkillResources::Files(files)
+    let listed = listed.files.iter().map(|file| file.path.as_str());
+    let paths: Vec<&str> = std::iter::once(SKILL_FILE).chain(listed).collect();
+    let Some(found) = digests.of(library, skill, &paths) else {
+        return SkillResources::Dynamic;
+    };
+    let files = paths.iter().zip(found);
+    let files = files.map(|(path, found)| SkillResource::new(uri(&address, path), found.digest, found.size));
+    SkillResources::Files(files.collect())
 }

@@ -9,7 +9,7 @@ use prowess::json;
 use prowess::messages::{Conversation, Plan};
 use serde_json::Value as Json;
 
-use crate::convert::{Failure, from_json, usage};
+use crate::convert::{Failure, from_json, not_new, usage};
 use crate::job::done;
 use crate::ledger::Ledger;
 use crate::options::Options;
@@ -26,6 +26,12 @@ pub struct Compaction {
 
 #[napi]
 impl Compaction {
+    /// Compactions come from `ledger.planCompaction`.
+    #[napi(constructor, ts_args_type = "none: never")]
+    pub fn none(env: &Env) -> napi::Result<Self> {
+        Err(not_new(env, "compactions come from `ledger.planCompaction`"))
+    }
+
     /// What to tell the summariser: which texts come back word by word and need no summary. Empty if there are none.
     #[napi(getter)]
     pub fn hint(&self) -> &str {

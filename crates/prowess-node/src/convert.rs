@@ -3,6 +3,8 @@
 //! What a caller passes crosses as what `JSON.stringify` makes of it. Getters, proxies and `toJSON` run there, before the
 //! core is called and with no lock held; what they throw is thrown on.
 
+use std::path::Path;
+
 use napi::bindgen_prelude::{FromNapiValue, Function, JsObjectValue, JsValuesTupleIntoVec, Object, Unknown};
 use napi::{Env, JsError, JsValue};
 use prowess::{Error, ErrorKind};
@@ -35,8 +37,19 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
 /// A value as JSON; none if it is `undefined`, or has no JSON.
 pub(crate) fn to_json(env: &Env, value: Unknown<'_>) -> Result<Option<Json>, Failure> {
     let text: Option<String> = builtin(env, "JSON", "stringify")?.call(value)?;
-    let json = text.map(|text| serde_json::from_str(&text)).transpose();
-    json.map_err(|error| usage(format!("a value that is no JSON: {error}")).into())
+    text.map(|text| Ok(serde_json::from_str(&text).map_err(|error| no_json(&text, &error))?)).transpose()
+}
+
+/// Says where a text of `JSON.stringify` can't be read, and why.
+fn no_json(text: &str, error: &serde_json::Error) -> Error {
+    let read = serde_path_to_error::deserialize::<_, Json>(&mut serde_json::Deserializer::from_str(text));
+    let place = read.err().map(|error| error.path().to_string()).filter(|place| place != ".");
+    let place = place.map_or_else(|| "the value".to_owned(), |place| format!("`{place}`"));
+    let why = error.to_string();
+    if why.contains("hex escape") {
+        return usage(format!("{place} has a lone surrogate: a text was cut within a character"));
+    }
+    usage(format!("{place} is no JSON: {why}"))
 }
 
 /// A new value for JavaScript.
@@ -50,6 +63,15 @@ pub(crate) fn text(env: &Env, value: Unknown<'_>, what: &str) -> Result<String, 
         Some(Json::String(text)) => Ok(text),
         _ => Err(usage(format!("{what} must be a string")).into()),
     }
+}
+
+/// A path. A `URL` arrives as its text, which would be taken for a path in the working directory.
+pub(crate) fn path(text: &str) -> Result<&Path, Error> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    if scheme.is_some_and(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+        return Err(usage(format!("`{text}` is a URL; `fileURLToPath` makes a path of one")));
+    }
+    Ok(Path::new(text))
 }
 
 /// A function that JavaScript brings along.
@@ -71,6 +93,11 @@ pub(crate) fn thrown(env: &Env, failure: Failure) -> napi::Error {
         Failure::Thrown(error) => error,
         Failure::Core(error) => exception(env, &error),
     }
+}
+
+/// The exception for `new` where a class is not made by it.
+pub(crate) fn not_new(env: &Env, message: &str) -> napi::Error {
+    exception(env, &usage(message))
 }
 
 /// The exception for an error of the core's: it has its `code`, and what could have been meant as `candidates`.

@@ -6,14 +6,14 @@ use napi::bindgen_prelude::{AsyncTask, ClassInstance, Either, Object, Unknown};
 use napi::{Env, JsValue};
 use napi_derive::napi;
 use prowess::compact::Budget;
-use prowess::ledger::{Inherit, Present, ReadRange, Snapshot, Texts};
-use prowess::messages::{Conversation, KEPT_TOKENS};
+use prowess::ledger::{Inherit, ReadRange, Snapshot, Texts};
+use prowess::messages::{Conversation, Held, KEPT_TOKENS};
 use prowess::tokens::Estimate;
 use prowess::{Error, json};
 use serde_json::Value as Json;
 
 use crate::compaction::Compaction;
-use crate::convert::{Failure, from_json, text, thrown, to_json, usage};
+use crate::convert::{Failure, from_json, path, text, thrown, to_json, usage};
 use crate::job::{Answer, Asked, Job, asked, done, later, now};
 use crate::library::{Library, given};
 use crate::options::Options;
@@ -41,8 +41,9 @@ impl Ledger {
     #[napi(ts_args_type = "present: types.Present, options?: types.FormatOptions")]
     pub fn reconcile(&self, env: &Env, present: Unknown<'_>, options: Unknown<'_>) -> napi::Result<()> {
         let options = Options::read(env, options, &["format"]);
-        let held =
-            options.and_then(|options| Ok(Held::read(to_json(env, present)?.unwrap_or_default(), &options)?));
+        let held = options.and_then(|options| {
+            Ok(Held::read(to_json(env, present)?.unwrap_or_default(), options.word("format")?)?)
+        });
         let held = held.map_err(|failure| thrown(env, failure))?;
         self.lock().reconcile(held.present());
         Ok(())
@@ -247,7 +248,8 @@ impl Ledger {
     fn plan(&self, env: &Env, messages: Unknown<'_>, options: Unknown<'_>) -> Result<Compaction, Failure> {
         let options = Options::read(env, options, &["budget", "keep", "cut", "format"])?;
         let (budget, keep) = (budget(&options)?, options.number("keep")?.unwrap_or(KEPT_TOKENS));
-        let conversation = conversation(to_json(env, messages)?.unwrap_or_default(), &options)?;
+        let messages = to_json(env, messages)?.unwrap_or_default();
+        let conversation = Conversation::read(messages, options.word("format")?)?;
         let cut = options.number("cut")?.unwrap_or_else(|| conversation.cut(keep));
         let plan = conversation.plan(&self.lock(), cut, budget);
         Ok(Compaction::new(self.clone(), conversation, plan))
@@ -257,10 +259,10 @@ impl Ledger {
         &self,
         env: &Env,
         library: Either<ClassInstance<'_, Library>, Unknown<'_>>,
-        path: Unknown<'_>,
+        file: Unknown<'_>,
         options: Unknown<'_>,
     ) -> Asked<Json> {
-        let (library, path) = (given(library)?, text(env, path, "the path")?);
+        let (library, file) = (given(library)?, text(env, file, "the path")?);
         let options = Options::read(env, options, &["placement", "lines"])?;
         let ledger = self.clone();
         asked(move || {
@@ -268,7 +270,7 @@ impl Ledger {
                 .get("lines", "a pair: the first line, and how many", lines)?
                 .unwrap_or(ReadRange::Whole);
             let placement = options.text("placement")?.ok_or_else(|| usage("a `placement` is missing"))?;
-            let observed = ledger.lock().observe_read(&library, path, lines, placement);
+            let observed = ledger.lock().observe_read(&library, path(&file)?, lines, placement);
             Ok(observed.as_str().into())
         })
     }
@@ -295,51 +297,6 @@ fn lines(pair: &Json) -> Option<ReadRange> {
     }
 }
 
-fn conversation(messages: Json, options: &Options) -> Result<Conversation, Error> {
-    match options.word("format")? {
-        Some(format) => Conversation::new(messages, format),
-        None => Conversation::detect(messages),
-    }
-}
-
-/// What a conversation holds: messages, or placements, each with its text if that is known.
-enum Held {
-    Messages(Conversation),
-    Places(Vec<(String, Option<String>)>),
-}
-
-impl Held {
-    fn read(present: Json, options: &Options) -> Result<Self, Error> {
-        let places = present.as_array().and_then(|items| items.iter().map(place).collect());
-        match places {
-            Some(places) => Ok(Self::Places(places)),
-            None => Ok(Self::Messages(conversation(present, options)?)),
-        }
-    }
-
-    fn present(&self) -> Vec<Present<'_>> {
-        match self {
-            Self::Messages(conversation) => conversation.present().collect(),
-            Self::Places(places) => places
-                .iter()
-                .map(|(placement, text)| match text {
-                    Some(text) => Present::from((placement, text)),
-                    None => Present::from(placement),
-                })
-                .collect(),
-        }
-    }
-}
-
-fn place(item: &Json) -> Option<(String, Option<String>)> {
-    let text = |value: &Json| value.as_str().map(str::to_owned);
-    match item.as_array().map(Vec::as_slice) {
-        Some([placement, content]) => Some((text(placement)?, Some(text(content)?))),
-        Some(_) => None,
-        None => Some((text(item)?, None)),
-    }
-}
-
 fn restoring(
     env: &Env,
     snapshot: Unknown<'_>,
@@ -351,8 +308,8 @@ fn restoring(
     asked(move || {
         let snapshot = Snapshot::from_json(&snapshot)?;
         let held = match options.json("present") {
-            Some(present) => Held::read(present.clone(), &options)?,
-            None => Held::Places(snapshot.held().into_iter().map(|placement| (placement, None)).collect()),
+            Some(present) => Held::read(present.clone(), options.word("format")?)?,
+            None => Held::from(&snapshot),
         };
         let (ledger, report) = prowess::Ledger::restore(snapshot, &library, held.present());
         Ok(Session { ledger, key: "skills", value: json::restored(&report) })

@@ -8,14 +8,13 @@ use napi::bindgen_prelude::{AsyncTask, ClassInstance, Either, JavaScriptClassExt
 use napi::{Env, JsValue};
 use napi_derive::napi;
 use prowess::library::Reload;
-use prowess::scope::{ENTERPRISE_DIRECTORY, Places, Preset, absolute};
-use prowess::skill::Visibility;
+use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Preset};
 use prowess::source::ScanOptions;
 use prowess::trust::{STORE_FILE, Trust};
 use prowess::{Catalog, CatalogOptions, Error, LoadOptions, Policy, Roots, json};
 use serde_json::Value as Json;
 
-use crate::convert::{Failure, from_json, text, usage};
+use crate::convert::{Failure, from_json, not_new, path, text, usage};
 use crate::job::{Answer, Asked, Job, asked, later, now};
 use crate::options::Options;
 
@@ -51,6 +50,12 @@ impl Answer for (Reload, Duration) {
 
 #[napi]
 impl Library {
+    /// Libraries come from `Library.load`.
+    #[napi(constructor, ts_args_type = "none: never")]
+    pub fn none(env: &Env) -> napi::Result<Self> {
+        Err(not_new(env, "libraries come from `Library.load`"))
+    }
+
     /// Finds every skill and reads its frontmatter.
     #[napi(ts_args_type = "options?: types.LoadOptions", ts_return_type = "Promise<Library>")]
     pub fn load(env: &Env, options: Unknown<'_>) -> AsyncTask<Job<Library>> {
@@ -165,10 +170,7 @@ impl Library {
 fn loading(env: &Env, options: Unknown<'_>) -> Asked<Library> {
     let options = Options::read(env, options, &[&PLACES[..], &LIMITS].concat())?;
     asked(move || {
-        let home = match options.text("home")? {
-            Some(home) => absolute(Path::new(home), &working_directory()?)?,
-            None => users_home(),
-        };
+        let home = options.text("home")?.map_or_else(|| Ok(users_home()), absolute)?;
         let (roots, options) = (roots(&options, &home)?, load_options(&options, &home)?);
         let start = Instant::now();
         Ok(Library::new(prowess::Library::load(&roots, &options), start.elapsed()))
@@ -179,7 +181,7 @@ fn loading_path(env: &Env, path: Unknown<'_>, options: Unknown<'_>) -> Asked<Lib
     let path = text(env, path, "the path")?;
     let options = Options::read(env, options, &LIMITS)?;
     asked(move || {
-        let path = absolute(Path::new(&path), &working_directory()?)?;
+        let path = absolute(&path)?;
         let options = load_options(&options, &users_home())?;
         let start = Instant::now();
         Ok(Library::new(prowess::Library::load_path(&path, &options)?, start.elapsed()))
@@ -187,18 +189,17 @@ fn loading_path(env: &Env, path: Unknown<'_>, options: Unknown<'_>) -> Asked<Lib
 }
 
 fn roots(options: &Options, home: &Path) -> Result<Roots, Error> {
-    let current = working_directory()?;
-    let path = |key: &str| options.text(key)?.map(|path| absolute(Path::new(path), &current)).transpose();
-    let project = path("project")?.unwrap_or_else(|| current.clone());
-    let enterprise = path("enterprise")?.unwrap_or_else(|| ENTERPRISE_DIRECTORY.into());
-    let places = Places::new(project, home).enterprise(enterprise);
-    let places = options.texts("folders")?.into_iter().fold(places, Places::folder);
-    let builtin = options.texts("builtin")?.into_iter().map(|path| absolute(Path::new(path), &current));
-    let places = builtin.collect::<Result<Vec<_>, _>>()?.into_iter().fold(places, Places::builtin);
+    let place = |key: &str, default| absolute(options.text(key)?.unwrap_or(default));
+    let places =
+        Places::new(place("project", ".")?, home).enterprise(place("enterprise", ENTERPRISE_DIRECTORY)?);
+    let folder = |places: Places, folder| Ok::<_, Error>(places.folder(path(folder)?));
+    let places = options.texts("folders")?.into_iter().try_fold(places, folder)?;
+    let builtin = |places: Places, directory| Ok::<_, Error>(places.builtin(absolute(directory)?));
+    let places = options.texts("builtin")?.into_iter().try_fold(places, builtin)?;
     match options.get("roots", "an array of pairs, each a scope and a directory", pairs)? {
         None => Ok(Roots::preset(options.word("preset")?.unwrap_or(Preset::Agents), &places)),
         Some(roots) => roots.into_iter().try_fold(Roots::within(&places), |roots, (scope, directory)| {
-            roots.with_label(scope, absolute(Path::new(directory), &current)?)
+            roots.with_label(scope, absolute(directory)?)
         }),
     }
 }
@@ -217,8 +218,10 @@ fn users_home() -> PathBuf {
     std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_default()
 }
 
-fn working_directory() -> Result<PathBuf, Error> {
-    std::env::current_dir().map_err(|error| Error::io(".", error))
+/// The absolute path that is meant by one given in the working directory.
+fn absolute(given: &str) -> Result<PathBuf, Error> {
+    let current = std::env::current_dir().map_err(|error| Error::io(".", error))?;
+    scope::absolute(path(given)?, &current)
 }
 
 /// The options; what the user has allowed is kept in the home.
@@ -226,8 +229,7 @@ fn load_options(options: &Options, home: &Path) -> Result<LoadOptions, Error> {
     let scan = ScanOptions::default();
     let scan = options.number("maxDepth")?.into_iter().fold(scan, ScanOptions::max_depth);
     let scan = options.number("maxDirectories")?.into_iter().fold(scan, ScanOptions::max_directories);
-    let hide = |policy: Policy, pattern: &str| policy.restrict(pattern, Visibility::Hidden);
-    let policy = options.texts("disable")?.into_iter().try_fold(Policy::new(), hide)?;
+    let policy = Policy::new().hide(&options.texts("disable")?)?;
     let policy = policy.rules(options.json("policy").unwrap_or(&Json::Array(Vec::new())))?;
     let trust = Trust::read(&options.texts("trust")?, &home.join(STORE_FILE))?;
     let load = LoadOptions::new().scan(scan).policy(policy.trust(trust));

@@ -11,7 +11,7 @@ use prowess::tools::Call;
 use prowess::{Error, json};
 use serde_json::Value as Json;
 
-use crate::convert::{Failure, text, to_json, usage};
+use crate::convert::{Failure, not_new, text, to_json, usage};
 use crate::job::{Asked, Job, asked, done, later, now};
 use crate::ledger::Ledger;
 use crate::options::Options;
@@ -21,12 +21,18 @@ use crate::options::Options;
 #[derive(Debug)]
 pub struct Request {
     skill: Option<String>,
-    placement: Option<String>,
+    call: Call,
     unanswered: Mutex<Option<activate::Request>>,
 }
 
 #[napi]
 impl Request {
+    /// Requests come from `library.request`.
+    #[napi(constructor, ts_args_type = "none: never")]
+    pub fn none(env: &Env) -> napi::Result<Self> {
+        Err(not_new(env, "requests come from `library.request`"))
+    }
+
     /// The id of the skill it is about; null if none is meant, or none that a model may have.
     #[napi(getter)]
     pub fn skill(&self) -> Option<&str> {
@@ -64,17 +70,15 @@ impl Request {
         let request = library.request(&call.tool, &call.arguments);
         Ok(request.map(|request| Self {
             skill: request.skill().map(|skill| skill.id().to_owned()),
-            placement: call.id,
+            call,
             unanswered: Mutex::new(Some(request)),
         }))
     }
 
     pub(crate) fn delivery(&self, env: &Env, options: Unknown<'_>) -> Asked<Json> {
         let (options, ledger) = Options::with_ledger(env, options, &["placement"])?;
-        let placement = options.text("placement")?.map(str::to_owned).or_else(|| self.placement.clone());
-        if ledger.is_some() && placement.is_none() {
-            return Err(usage("the call has no id: say at which `placement` its answer will stand").into());
-        }
+        let placement = options.text("placement")?.map(str::to_owned);
+        let placement = ledger.as_ref().map(|_| self.call.placement(placement)).transpose()?;
         let request = self.take()?;
         asked(move || Ok(shape(&deliver(request, ledger, placement))))
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Ledger, Library, placement } from 'prowess'
+import { pathToFileURL } from 'node:url'
+import { Compaction, Ledger, Library, Request, placement } from 'prowess'
 
 import { FILES, answered, call, called, only, tree } from './support.mjs'
 
@@ -8,7 +9,8 @@ const base = tree(FILES)
 const library = Library.loadSync(only(base))
 const USAGE = { name: 'Error', code: 'usage' }
 const hostile = new Proxy({}, { get: thrower, ownKeys: thrower, has: thrower })
-const halfWay = [{ role: 'user', content: 'Hello.' }, { role: 'user', get content() { return thrower() } }]
+const FIRST = { role: 'user', content: 'Hello.' }
+const halfWay = [FIRST, { role: 'user', get content() { return thrower() } }]
 const ring = { role: 'user' }
 ring.content = [ring]
 const deep = Array.from({ length: 50_000 }).reduce((inner) => [inner], [])
@@ -90,6 +92,17 @@ test('what is no option', async () => {
   for (const budget of [-1, NaN, '10', null]) assert.throws(() => library.catalog({ budget }), USAGE)
 })
 
+test('without a home nothing is allowed', async () => {
+  const { HOME } = process.env
+  process.env.HOME = 'relative'
+  try {
+    assert.throws(() => Library.loadSync({ trust: ['ask'] }), { ...USAGE, message: /trust store/ })
+    assert.throws(() => Library.loadPathSync(base, { trust: ['ask'] }), { ...USAGE, message: /trust store/ })
+  } finally {
+    process.env.HOME = HOME
+  }
+})
+
 test('what is no conversation', async () => {
   const ledger = new Ledger()
   for (const value of NO_MESSAGES) {
@@ -112,7 +125,7 @@ test('what is no ledger, and no library', async () => {
     await assert.rejects(new Ledger().observeRead(it, base, { placement: '1' }), USAGE)
     assert.throws(() => library.catalogDelta(it), USAGE)
   }
-  assert.throws(() => new Library(), Error)
+  for (const Class of [Library, Request, Compaction]) assert.throws(() => new Class(), USAGE)
   assert.throws(() => Ledger.prototype.snapshot.call({}), TypeError)
   for (const snapshot of ['', '{}', '{"prowess_session": 9}']) {
     await assert.rejects(Ledger.restore(snapshot, library), USAGE)
@@ -133,12 +146,28 @@ test('what is no tool call', async () => {
   }
 })
 
+test('a URL is no path, and is not taken for one', async () => {
+  const url = pathToFileURL(base)
+  for (const options of [{ project: url }, { home: url }, { enterprise: url }, { folders: [url] }, { builtin: [url] }, { roots: [['team', url]] }]) {
+    await assert.rejects(Library.load({ ...only(base), ...options }), { ...USAGE, message: /fileURLToPath/ }, Object.keys(options)[0])
+  }
+  await assert.rejects(Library.loadPath(url), USAGE)
+  await assert.rejects(new Ledger().observeRead(library, url, { placement: '1' }), USAGE)
+  assert.deepEqual(Library.loadSync({ ...only(base), project: './file://x' }).invalid, [])
+})
+
 test('lone surrogates are refused, whole ones are not', async () => {
   const ledger = new Ledger()
   for (const lone of ['\ud83d', 'x\udc00']) {
     await assert.rejects(library.activate(lone), USAGE)
     await assert.rejects(Library.load({ project: lone }), USAGE)
     assert.throws(() => ledger.reconcile([{ role: 'user', content: lone }]), USAGE)
+  }
+  const cut = { role: 'user', content: 'Look: 😀'.slice(0, -1) }
+  for (const [messages, place] of [[[FIRST, cut], '[1].content'], [{ messages: [cut] }, 'messages[0].content']]) {
+    const said = (error) => error.code === 'usage' && error.message.includes(`\`${place}\``) && /surrogate/.test(error.message)
+    assert.throws(() => ledger.reconcile(messages), said)
+    assert.throws(() => ledger.planCompaction(messages, { budget: 1 }), said)
   }
   await assert.rejects(library.activate('😀'), { code: 'unknown-skill' })
   ledger.reconcile([{ role: 'user', content: '😀' }])

@@ -8,7 +8,8 @@ export const activates = (id, name) => ({
   content: null,
   tool_calls: [{ id, type: 'function', function: { name: 'activate_skill', arguments: JSON.stringify({ name }) } }],
 })
-export const says = (content) => ({ role: 'assistant', content })
+/** Some servers write the list of calls where there are none, too. */
+export const says = (content) => ({ role: 'assistant', content, tool_calls: [] })
 
 /** Runs a program of this project in a tree, with a model that replies as given; its output, and the requests it made. */
 export async function run(program, base, prompts, replies, env = {}) {
@@ -17,7 +18,7 @@ export async function run(program, base, prompts, replies, env = {}) {
     const chunks = await request.toArray()
     requests.push(JSON.parse(Buffer.concat(chunks)))
     const message = replies[requests.length - 1]
-    const choice = { index: 0, message, finish_reason: message?.tool_calls ? 'tool_calls' : 'stop' }
+    const choice = { index: 0, message, finish_reason: message?.tool_calls.length ? 'tool_calls' : 'stop' }
     response.writeHead(message ? 200 : 400, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'm', choices: [choice] }))
   })

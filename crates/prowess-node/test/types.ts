@@ -1,6 +1,6 @@
 // Checked by `tsc --strict`, not run: what a host written in TypeScript relies on.
 import type OpenAI from 'openai'
-import { Compaction, Ledger, Library } from 'prowess'
+import { Compaction, Ledger, Library, Request } from 'prowess'
 import type { Answer, Delivery, Diagnostic, ErrorCode, ProwessError, Reload, Tools } from 'prowess'
 
 export async function load(): Promise<Library> {
@@ -48,6 +48,14 @@ export async function wrong(library: Library, ledger: Ledger): Promise<void> {
   library.tools('gpt')
   // @ts-expect-error no budget
   ledger.planCompaction([], {})
+  // @ts-expect-error a diagnostic without help
+  library.diagnostics[0]?.help.toUpperCase()
+  // @ts-expect-error libraries come from `load`
+  new Library()
+  // @ts-expect-error requests come from a library
+  new Request()
+  // @ts-expect-error compactions come from a ledger
+  new Compaction()
   // @ts-expect-error no ledger
   await library.activate('pdf', { ledger: {} })
 }

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use prowess::scope::{self, ENTERPRISE_DIRECTORY, Places, Roots};
-use prowess::skill::Visibility;
 use prowess::source::ScanOptions;
 use prowess::trust::{STORE_FILE, Trust};
 use prowess::{CatalogOptions, Error, ErrorKind, LoadOptions, Policy};
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -32,11 +31,14 @@ pub(crate) fn parsed(text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).map_err(|error| usage(format!("not to be read as JSON: {error}")))
 }
 
-/// One of several arguments in a dict; a wrong one is an exception that names it.
-fn argument<'py, T: FromPyObjectOwned<'py>>(arguments: Borrowed<'_, 'py, PyAny>, name: &str) -> PyResult<T> {
-    arguments.get_item(name)?.extract().map_err(|error: T::Error| {
+/// The value of an argument; a wrong one is an exception that names it.
+pub(crate) fn argument<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<T> {
+    value.extract().map_err(|error: T::Error| {
         let error: PyErr = error.into();
-        PyTypeError::new_err(format!("`{name}`: {}", error.value(arguments.py())))
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            return raised(&usage(format!("`{name}`: a number is negative, or too large")));
+        }
+        PyTypeError::new_err(format!("`{name}`: {}", error.value(value.py())))
     })
 }
 
@@ -46,7 +48,7 @@ macro_rules! arguments {
             type Error = PyErr;
 
             fn extract(arguments: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-                Ok(Self { $($name: argument(arguments, stringify!($name))?),+ })
+                Ok(Self { $($name: argument(&arguments.get_item(stringify!($name))?, stringify!($name))?),+ })
             }
         }
     };
@@ -116,8 +118,7 @@ impl How {
     pub(crate) fn options(&self, home: &Path) -> Result<LoadOptions, Error> {
         let scan = self.max_depth.into_iter().fold(ScanOptions::default(), ScanOptions::max_depth);
         let scan = self.max_directories.into_iter().fold(scan, ScanOptions::max_directories);
-        let hide = |policy: Policy, pattern: &String| policy.restrict(pattern, Visibility::Hidden);
-        let policy = self.disable.iter().try_fold(Policy::new(), hide)?.rules(&parsed(&self.policy)?)?;
+        let policy = Policy::new().hide(&self.disable)?.rules(&parsed(&self.policy)?)?;
         let trust = Trust::read(&self.trust, &home.join(STORE_FILE))?;
         let options = LoadOptions::new().scan(scan).policy(policy.trust(trust));
         Ok(self.max_body.into_iter().fold(options, LoadOptions::max_body))

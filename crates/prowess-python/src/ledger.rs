@@ -4,61 +4,26 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess::compact::Budget;
-use prowess::ledger::{Inherit, Present, ReadRange, Snapshot, Texts};
-use prowess::messages::{self, Conversation, KEPT_TOKENS};
+use prowess::ledger::{Inherit, ReadRange, Snapshot, Texts};
+use prowess::messages::{self, Conversation, Held, KEPT_TOKENS};
 use prowess::tokens::Estimate;
+use prowess::tools::Shape;
 use prowess::{Error, json};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use serde_json::Value;
 
-use crate::convert::{parsed, raised, usage};
+use crate::convert::{argument, parsed, raised, usage};
 use crate::library::Library;
 
 #[pyclass(frozen, module = "prowess._prowess")]
 pub(crate) struct Ledger(Mutex<prowess::Ledger>);
 
-/// What a conversation holds: messages as JSON, or placements, each with its text if that is known.
-enum Held {
-    Messages(String),
-    Places(Vec<(String, Option<String>)>),
+fn shaped(shape: Option<&str>) -> Result<Option<Shape>, Error> {
+    shape.map(str::parse).transpose()
 }
 
-impl FromPyObject<'_, '_> for Held {
-    type Error = PyErr;
-
-    fn extract(held: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        if held.is_instance_of::<PyString>() {
-            held.extract().map(Self::Messages)
-        } else {
-            held.extract().map(Self::Places)
-        }
-    }
-}
-
-impl Held {
-    /// Hands over what is present.
-    fn tell<T>(self, shape: Option<&str>, tell: impl FnOnce(Vec<Present<'_>>) -> T) -> Result<T, Error> {
-        match self {
-            Self::Messages(messages) => Ok(tell(conversation(&messages, shape)?.present().collect())),
-            Self::Places(places) => Ok(tell(places.into_iter().map(present).collect())),
-        }
-    }
-}
-
-fn present((placement, text): (String, Option<String>)) -> Present<'static> {
-    match text {
-        Some(text) => (placement, text).into(),
-        None => placement.into(),
-    }
-}
-
-fn conversation(messages: &str, shape: Option<&str>) -> Result<Conversation, Error> {
-    let messages = parsed(messages)?;
-    match shape {
-        Some(shape) => Conversation::new(messages, shape.parse()?),
-        None => Conversation::detect(messages),
-    }
+fn held(present: &str, shape: Option<&str>) -> Result<Held, Error> {
+    Held::read(parsed(present)?, shaped(shape)?)
 }
 
 impl Ledger {
@@ -91,22 +56,27 @@ impl Ledger {
         Self::new(prowess::Ledger::new())
     }
 
-    fn reconcile(&self, py: Python<'_>, held: Held, shape: Option<String>) -> PyResult<()> {
-        self.try_with(py, |ledger| held.tell(shape.as_deref(), |present| ledger.reconcile(present)))
+    fn reconcile(&self, py: Python<'_>, present: String, shape: Option<String>) -> PyResult<()> {
+        self.try_with(py, |ledger| {
+            ledger.reconcile(held(&present, shape.as_deref())?.present());
+            Ok(())
+        })
     }
 
     fn plan_compaction(
         slf: &Bound<'_, Self>,
         messages: String,
         shape: Option<String>,
-        budget: usize,
-        keep: Option<usize>,
-        cut: Option<usize>,
+        budget: &Bound<'_, PyAny>,
+        keep: &Bound<'_, PyAny>,
+        cut: &Bound<'_, PyAny>,
     ) -> PyResult<Plan> {
+        let budget = Budget::total(argument(budget, "budget")?);
+        let (keep, cut): (Option<_>, Option<_>) = (argument(keep, "keep")?, argument(cut, "cut")?);
         let (conversation, plan) = slf.get().try_with(slf.py(), |ledger| {
-            let conversation = conversation(&messages, shape.as_deref())?;
+            let conversation = Conversation::read(parsed(&messages)?, shaped(shape.as_deref())?)?;
             let cut = cut.unwrap_or_else(|| conversation.cut(keep.unwrap_or(KEPT_TOKENS)));
-            let plan = conversation.plan(ledger, cut, Budget::total(budget));
+            let plan = conversation.plan(ledger, cut, budget);
             Ok((conversation, plan))
         })?;
         Ok(Plan {
@@ -159,22 +129,25 @@ impl Ledger {
         library: &Library,
         path: PathBuf,
         placement: String,
-        lines: Option<(u64, u64)>,
-    ) -> &'static str {
-        let range = lines.map_or(ReadRange::Whole, |(first, count)| ReadRange::Lines { first, count });
-        self.with(py, |ledger| ledger.observe_read(&library.core, path, range, placement).as_str())
+        lines: &Bound<'_, PyAny>,
+    ) -> PyResult<&'static str> {
+        let range = argument::<Option<_>>(lines, "lines")?;
+        let range = range.map_or(ReadRange::Whole, |(first, count)| ReadRange::Lines { first, count });
+        Ok(self.with(py, |ledger| ledger.observe_read(&library.core, path, range, placement).as_str()))
     }
 
-    fn pinned(&self, py: Python<'_>, budget: usize) -> String {
-        self.with(py, |ledger| {
-            let compaction = ledger.pinned(Budget::total(budget));
+    fn pinned(&self, py: Python<'_>, budget: &Bound<'_, PyAny>) -> PyResult<String> {
+        let budget = Budget::total(argument(budget, "budget")?);
+        Ok(self.with(py, |ledger| {
+            let compaction = ledger.pinned(budget);
             ledger.commit_text(compaction)
-        })
+        }))
     }
 
-    fn fork(&self, py: Python<'_>, inherit: String, budget: Option<usize>) -> PyResult<(Self, String)> {
+    fn fork(&self, py: Python<'_>, inherit: String, budget: &Bound<'_, PyAny>) -> PyResult<(Self, String)> {
+        let budget = argument::<Option<_>>(budget, "budget")?.map(Budget::total);
         let (child, text) = self.try_with(py, |ledger| {
-            let inherit = Inherit::read(&inherit, budget.map(Budget::total))?;
+            let inherit = Inherit::read(&inherit, budget)?;
             let (mut child, compaction) = ledger.fork(inherit);
             let text = child.commit_text(compaction);
             Ok((child, text))
@@ -192,17 +165,18 @@ impl Ledger {
         py: Python<'_>,
         snapshot: String,
         library: &Library,
-        held: Option<Held>,
+        present: Option<String>,
         shape: Option<String>,
     ) -> PyResult<(Self, String)> {
         let restore = || {
             let snapshot = Snapshot::from_json(&snapshot)?;
-            let held = held.unwrap_or_else(|| {
-                Held::Places(snapshot.held().into_iter().map(|placement| (placement, None)).collect())
-            });
-            held.tell(shape.as_deref(), |present| prowess::Ledger::restore(snapshot, &library.core, present))
+            let held = match present {
+                Some(present) => held(&present, shape.as_deref())?,
+                None => Held::from(&snapshot),
+            };
+            Ok(prowess::Ledger::restore(snapshot, &library.core, held.present()))
         };
-        let (ledger, report) = py.detach(restore).map_err(|error| raised(&error))?;
+        let (ledger, report) = py.detach(restore).map_err(|error: Error| raised(&error))?;
         Ok((Self::new(ledger), json::restored(&report).to_string()))
     }
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 
-use crate::convert::{How, Section, Where, absolute, home, parsed, raised, usage};
+use crate::convert::{How, Section, Where, absolute, argument, home, parsed, raised, usage};
 use crate::ledger::Ledger;
 
 #[pyclass(frozen, module = "prowess._prowess")]
@@ -121,10 +121,11 @@ impl Library {
         py: Python<'py>,
         name: String,
         path: String,
-        offset: u64,
-        length: Option<u64>,
+        offset: &Bound<'py, PyAny>,
+        length: &Bound<'py, PyAny>,
     ) -> PyResult<(String, Bound<'py, PyBytes>)> {
-        let range = ByteRange { offset, length: length.unwrap_or(u64::MAX) };
+        let length: Option<_> = argument(length, "length")?;
+        let range = ByteRange { offset: argument(offset, "offset")?, length: length.unwrap_or(u64::MAX) };
         let (shape, bytes) = self.ask(py, |library| {
             let skill = library.find(&name, Origin::User)?;
             let part = library.resource(skill, &path, range)?;
@@ -156,7 +157,7 @@ impl Library {
             let request = library.request(&call.tool, &call.arguments);
             Ok(request.map(|request| Request {
                 skill: request.skill().map(|skill| skill.id().to_owned()),
-                placement: call.id,
+                call,
                 unanswered: Mutex::new(Some(request)),
             }))
         })
@@ -179,7 +180,7 @@ fn deliver(
 pub(crate) struct Request {
     #[pyo3(get)]
     skill: Option<String>,
-    placement: Option<String>,
+    call: Call,
     unanswered: Mutex<Option<prowess::activate::Request>>,
 }
 
@@ -198,10 +199,8 @@ impl Request {
         ledger: Option<&Bound<'_, Ledger>>,
         placement: Option<String>,
     ) -> PyResult<String> {
-        let placement = placement.or_else(|| self.placement.clone());
-        if ledger.is_some() && placement.is_none() {
-            return Err(raised(&usage("the call has no id: say at which placement its answer will stand")));
-        }
+        let placement = ledger.map(|_| self.call.placement(placement)).transpose();
+        let placement = placement.map_err(|error| raised(&error))?;
         let (request, ledger) = (self.take()?, ledger.map(Bound::get));
         Ok(py.detach(|| shape(&deliver(request, ledger, placement))))
     }

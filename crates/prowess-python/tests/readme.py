@@ -38,11 +38,13 @@ def run(project: Path) -> None:
         calls = [{"id": f"call-{next(number)}", "type": "function", "function": function} for function in functions]
         return {"role": "assistant", "content": None, "tool_calls": calls}
 
-    def said(text: str) -> dict[str, Any]:
-        return {"role": "assistant", "content": text}
+    def said(text: str, **more: Any) -> dict[str, Any]:
+        return {"role": "assistant", "content": text, **more}
 
     number, talk = itertools.count(), "word " * 10_000
-    replies = [calls("activate_skill", "send_mail"), said(talk), calls("activate_skill"), said("Done."), said("Yes.")]
+    replies = [calls("activate_skill", "send_mail"), said(talk), calls("activate_skill")]
+    # What an SDK's object dumps, and what some servers send.
+    replies += [said("Done.", tool_calls=None), said("Yes.", tool_calls=[])]
 
     def ask_model(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         assert [tool["function"]["name"] for tool in tools] == ["activate_skill", "read_skill_resource"]

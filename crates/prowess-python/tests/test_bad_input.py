@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from conftest import Tree
 
-from prowess import Ledger, UnknownSkillError, UsageError
+from prowess import Ledger, Library, UnknownSkillError, UsageError
 
+CALL = {"id": "call-1", "name": "activate_skill", "input": {"name": "pdf"}}
 LONE = "a\ud800b"
 
 
@@ -36,24 +37,38 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
         (TypeError, "`roots`", lambda: tree.load(roots="team=/srv")),
         (TypeError, "`roots`", lambda: tree.load(roots=[("team",)])),
         (TypeError, "`disable`", lambda: tree.load(disable="x-*")),
-        (TypeError, "`max_depth`", lambda: tree.load(max_depth=-1)),
-        (TypeError, "`max_directories`", lambda: tree.load(max_directories=2**70)),
         (TypeError, "`budget`", lambda: library.catalog(budget="many")),  # type: ignore[arg-type]
         (TypeError, "`budget`", lambda: library.catalog(budget=1.5)),  # type: ignore[arg-type]
         (TypeError, "`pins`", lambda: library.catalog(pins=[None])),  # type: ignore[list-item]
         (TypeError, "None", lambda: library.activate(None)),  # type: ignore[arg-type]
         (TypeError, "bytes", lambda: library.why(b"pdf")),  # type: ignore[arg-type]
-        (OverflowError, "negative", lambda: library.resource("pdf", "a", offset=-1)),
-        (AttributeError, "_core", lambda: library.activate("pdf", ledger="ledger")),  # type: ignore[arg-type]
+        (TypeError, "'str'.*'Ledger'", lambda: library.activate("pdf", ledger="x")),  # type: ignore[arg-type]
+        (TypeError, "'Library'.*'Ledger'", lambda: library.dispatch(CALL, ledger=library)),  # type: ignore[arg-type]
+        (TypeError, "'dict'.*'Library'", lambda: library.catalog_delta({})),  # type: ignore[arg-type]
+        (TypeError, "'None.*'Library'", lambda: Ledger.restore(ledger.snapshot(), None)),  # type: ignore[arg-type]
+        (TypeError, "'Ledger'.*'Library'", lambda: ledger.observe_read(ledger, "a", placement="1")),  # type: ignore[arg-type]
         (TypeError, "bytes", lambda: ledger.reconcile(b"call-1")),
         (TypeError, "str", lambda: ledger.reconcile("call-1")),
         (TypeError, "iterable", lambda: ledger.reconcile(None)),  # type: ignore[arg-type]
-        (TypeError, "", lambda: ledger.reconcile([("call-1", 3)])),
         (TypeError, "object is neither JSON", lambda: ledger.reconcile([object()])),
         (TypeError, "set", lambda: library.dispatch({"name": {"activate_skill"}})),
-        (TypeError, "", lambda: ledger.plan_compaction([], budget=None)),  # type: ignore[arg-type]
+        (TypeError, "`budget`", lambda: ledger.plan_compaction([], budget=None)),  # type: ignore[arg-type]
         (TypeError, "", lambda: Ledger.restore(None, library)),  # type: ignore[arg-type]
         # Values.
+        (UsageError, "`max_depth`", lambda: tree.load(max_depth=-1)),
+        (UsageError, "`max_directories`", lambda: tree.load(max_directories=2**70)),
+        (UsageError, "`max_body`", lambda: tree.load(max_body=-(10**5_000))),
+        (UsageError, "`budget`", lambda: library.catalog(budget=-1)),
+        (UsageError, "`floor`", lambda: library.catalog(floor=-1)),
+        (UsageError, "`budget`", lambda: library.why("pdf", budget=-1)),
+        (UsageError, "`offset`", lambda: library.resource("pdf", "a", offset=-1)),
+        (UsageError, "`length`", lambda: library.resource("pdf", "a", length=2**70)),
+        (UsageError, "`budget`", lambda: ledger.plan_compaction([], budget=-1)),
+        (UsageError, "`keep`", lambda: ledger.plan_compaction([], budget=1, keep=-1)),
+        (UsageError, "`cut`", lambda: ledger.plan_compaction([], budget=1, cut=-1)),
+        (UsageError, "`budget`", lambda: ledger.pinned(budget=-1)),
+        (UsageError, "`budget`", lambda: ledger.fork(inherit="texts", budget=-1)),
+        (UsageError, "`lines`", lambda: ledger.observe_read(library, "a", placement="1", lines=(1, -1))),
         (UsageError, "empty", lambda: tree.load(project="")),
         (UsageError, "agents", lambda: tree.load(preset="other")),
         (UsageError, "Team", lambda: tree.load(roots={"Team": "/srv"})),
@@ -63,6 +78,7 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
         (UsageError, "nothing", lambda: ledger.fork(inherit="all")),  # type: ignore[arg-type]
         (UsageError, "name", lambda: library.dispatch({})),
         (UsageError, "name", lambda: library.dispatch(None)),
+        (UsageError, "role", lambda: ledger.reconcile([("call-1", 3)])),
         (UsageError, "array `messages`", lambda: ledger.reconcile({"role": "user"})),
         (UsageError, "role", lambda: ledger.reconcile([{"role": "wizard", "content": ""}])),
         (UsageError, "shapes", lambda: ledger.reconcile([{}], format="gemini")),  # type: ignore[arg-type]
@@ -84,6 +100,15 @@ def test_wrong_arguments_are_exceptions(tree: Tree) -> None:
             act()
     # Nothing of it has changed anything, or holds a lock.
     assert ledger.skills == () and library.activate("pdf", ledger=ledger).status == "new"
+
+
+def test_without_a_home_nothing_is_allowed(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.skill("pdf")
+    monkeypatch.setenv("HOME", "relative")
+    with pytest.raises(UsageError, match="trust store"):
+        Library.load(trust=["ask"])
+    with pytest.raises(UsageError, match="trust store"):
+        Library.load_path(tree.project, trust=["ask"])
 
 
 def test_a_circle_is_no_message(tree: Tree) -> None:

@@ -58,6 +58,8 @@ def test_placements_alone_or_with_their_texts(tree: Tree) -> None:
     assert status(library, ledger) == "already-resident"
     ledger.reconcile(placement for placement in [("call-1", text)])
     assert status(library, ledger) == "already-resident"
+    ledger.reconcile([["call-1", text]])  # as JSON has it
+    assert status(library, ledger) == "already-resident"
     ledger.reconcile([("call-1", text[:100])])
     assert status(library, ledger) == "new"
 

@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind};
+use crate::files::Fingerprint;
 use crate::ledger::{Entry, Ledger, ReceiptKind};
 use crate::library::{Library, Origin};
 use crate::parse;
@@ -371,13 +372,16 @@ fn read_body(library: &Library, skill: &Skill, origin: Origin) -> Result<Body, E
         let message = format!("the body of skill `{name}` has {size} bytes; the limit is {limit}");
         return Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(skill.location()));
     }
-    library.check_trust(skill)?;
+    let digest = digest(&file.bytes);
+    library.checked(skill, Ok(()), |()| {
+        vec![(skill.location().to_path_buf(), Fingerprint { digest: digest.clone(), size: file.size })]
+    })?;
     if parsed.frontmatter.disable_model_invocation {
         may_activate(skill, skill.visibility().max(Visibility::UserOnly), origin)?;
     }
     Ok(Body {
         text: parse::body(&file.bytes, parsed.body),
-        digest: digest(&file.bytes),
+        digest,
         start: parsed.body as u64,
         first_line: line_at(&file.bytes, parsed.body),
         size: file.size,

@@ -1,15 +1,16 @@
 //! The files of a skill as they are, byte for byte: for hosts that hand a skill on to others.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 use crate::activate;
 use crate::error::{Error, ErrorKind};
 use crate::library::Library;
+use crate::resource::inside;
 pub use crate::scan::SKILL_FILE;
 use crate::skill::{Skill, display_path};
-use crate::source::{ByteRange, Part, Prefix, Resources, Stamp};
+use crate::source::{ByteRange, Part, Prefix, Resources, Stamp, confined};
 
 /// How much of a file is held at a time.
 const CHUNK: u64 = 1024 * 1024;
@@ -21,6 +22,12 @@ pub struct Fingerprint {
     pub digest: String,
     /// The size in bytes.
     pub size: u64,
+}
+
+impl Fingerprint {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self { digest: activate::digest(bytes), size: bytes.len() as u64 }
+    }
 }
 
 impl Library {
@@ -79,8 +86,8 @@ impl Library {
     /// ```
     pub fn file(&self, skill: &Skill, path: &str, max: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.read_file(skill, path, max, &mut |part| bytes.extend_from_slice(part))?;
-        Ok(bytes)
+        let read = self.read_file(skill, path, max, &mut |part| bytes.extend_from_slice(part));
+        self.checked(skill, read.map(|_| bytes), |bytes| vec![(place(skill, path), Fingerprint::of(bytes))])
     }
 
     /// The digest and size of a file of a skill with no more than `max` bytes, read piece by piece.
@@ -88,18 +95,43 @@ impl Library {
     /// # Errors
     /// Those of [`file`](Self::file).
     pub fn fingerprint(&self, skill: &Skill, path: &str, max: u64) -> Result<Fingerprint, Error> {
+        let read = self.read_fingerprint(skill, path, max);
+        self.checked(skill, read, |found| vec![(place(skill, path), found.clone())])
+    }
+
+    /// The digests and sizes of several files of a skill, in their order, that have no more than `max` bytes together. Whether
+    /// the skill is trusted is found out once.
+    ///
+    /// # Errors
+    /// Those of [`file`](Self::file), of the first file that has one.
+    pub fn fingerprints(&self, skill: &Skill, paths: &[&str], max: u64) -> Result<Vec<Fingerprint>, Error> {
+        let mut left = max;
+        let read = paths.iter().map(|path| {
+            let found = self.read_fingerprint(skill, path, left)?;
+            left = left.saturating_sub(found.size);
+            Ok(found)
+        });
+        self.checked(skill, read.collect(), |found: &Vec<Fingerprint>| {
+            paths.iter().map(|path| place(skill, path)).zip(found.iter().cloned()).collect()
+        })
+    }
+
+    fn read_fingerprint(&self, skill: &Skill, path: &str, max: u64) -> Result<Fingerprint, Error> {
         let mut hash = Sha256::new();
         let size = self.read_file(skill, path, max, &mut |part| hash.update(part))?;
         Ok(Fingerprint { digest: activate::digest_text(&hash.finalize()), size })
     }
 
-    /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell.
+    /// What tells whether a file of a skill is still the one it was. `None` if nothing can tell, if the host does not trust
+    /// the skill, or if the path leads out of its directory.
     #[must_use]
     pub fn stamp(&self, skill: &Skill, path: &str) -> Option<Stamp> {
-        match path {
-            SKILL_FILE => self.source().stamp(skill.location()),
-            _ => self.source().stamp(&skill.directory().join(path)),
-        }
+        self.permit(skill).and_then(|_| self.in_place(skill)).ok()?;
+        let (source, place) = (self.source(), place(skill, path));
+        let is_inside = path == SKILL_FILE
+            || confined(&inside(skill, path)).is_ok()
+                && source.real_path(&place)?.starts_with(source.real_path(skill.directory())?);
+        is_inside.then(|| source.stamp(&place)).flatten()
     }
 
     /// Reads a skill's own file as it is now, or so much of it.
@@ -111,7 +143,8 @@ impl Library {
         read.or_else(|error| self.in_place(skill).and(Err(error)))
     }
 
-    /// Hands a file to `each`, piece by piece, and gives its size.
+    /// Hands a file to `each`, piece by piece, and gives its size; whether it may be had is yet to be
+    /// [checked](Self::checked).
     fn read_file(
         &self,
         skill: &Skill,
@@ -119,19 +152,24 @@ impl Library {
         max: u64,
         each: &mut dyn FnMut(&[u8]),
     ) -> Result<u64, Error> {
+        self.permit(skill)?;
         if path == SKILL_FILE {
-            self.check_trust(skill)?;
             let file = self.read_skill_file(skill, max)?;
             within(skill.directory(), path, file.size, max)?;
             each(&file.bytes);
             return Ok(file.bytes.len() as u64);
         }
-        each_part(skill.directory(), path, max, &|range| self.resource(skill, path, range), each)
+        each_part(skill.directory(), path, max, &|range| self.read_part(skill, path, range), each)
     }
 }
 
+/// Where a file of a skill lies.
+fn place(skill: &Skill, path: &str) -> PathBuf {
+    if path == SKILL_FILE { skill.location().to_path_buf() } else { skill.directory().join(path) }
+}
+
 /// Hands a resource to `each`, piece by piece, and gives its size.
-pub(crate) fn each_part(
+fn each_part(
     directory: &Path,
     path: &str,
     max: u64,

@@ -142,6 +142,8 @@ fn of_skill(library: &Library, skill: &Skill) -> Vec<Diagnostic> {
         let named = targets(&body.text).into_iter();
         let named =
             named.filter_map(|(target, range)| Some((fault(skill.location(), &target, &files)?, range)));
+        // What a listing that is cut lacks may be there.
+        let named = named.filter(|(fault, _)| !resources.is_cut || fault.code != Code::MissingResource);
         let all = named.chain(hidden::comments(&body)).chain(hidden::characters(&body));
         found.extend(body.placed(all.collect()));
     }

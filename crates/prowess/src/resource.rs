@@ -1,12 +1,15 @@
 //! Files inside a skill's directory: confined, capped, read in parts.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
+use crate::files::Fingerprint;
 use crate::library::Library;
 use crate::skill::{Skill, display_path};
-use crate::source::{ByteRange, Part};
+use crate::source::{ByteRange, Part, part};
 use crate::text::{grouped, one_line};
+use crate::trust::{MAX_BYTES, Rule};
 
 /// The most bytes that one read brings.
 const MAX_READ: u64 = 1024 * 1024;
@@ -15,7 +18,8 @@ impl Library {
     /// Reads a part of a file inside a skill's directory: at most 1 MiB at a time, whatever the range asks for.
     ///
     /// A path without an extension stands for the one file with that stem. An absolute path that begins with the skill's
-    /// directory, which the delivered text names, is taken relative to it.
+    /// directory, which the delivered text names, is taken relative to it. Under [`Rule::Ask`] each call reads the skill whole,
+    /// to compare it with what was allowed; [`file`](Self::file) does so once for a whole file.
     ///
     /// # Errors
     /// `Untrusted` if the host does not trust the skill; `NotConfined` if the path leads out of the directory, through `..`,
@@ -39,12 +43,23 @@ impl Library {
     /// # Ok::<(), prowess::Error>(())
     /// ```
     pub fn resource(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
-        self.check_trust(skill)?;
+        self.permit(skill)?;
         let capped = ByteRange { length: range.length.min(MAX_READ), ..range };
-        let inside =
-            Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy);
+        if self.rule_of(skill) == Rule::Allow {
+            return self.read_part(skill, path, capped);
+        }
+        // Only of a whole file it can be told whether it is the one that was allowed.
+        let whole = self.read_part(skill, path, ByteRange { offset: 0, length: MAX_BYTES });
+        let whole = self.checked(skill, whole, |whole| {
+            vec![(skill.directory().join(&whole.path), Fingerprint::of(&whole.bytes))]
+        })?;
+        Ok(part(&whole.path, &whole.bytes, capped))
+    }
+
+    /// Reads a part of a file, whether the skill is trusted or not.
+    pub(crate) fn read_part(&self, skill: &Skill, path: &str, range: ByteRange) -> Result<Part, Error> {
         self.in_place(skill)?;
-        let part = self.source().read_resource(skill.directory(), &inside, capped)?;
+        let part = self.source().read_resource(skill.directory(), &inside(skill, path), range)?;
         if skill.location().file_name().is_some_and(|name| *name == *part.path) {
             let message = format!(
                 "`{}` is the skill itself, not a file it brings along: activate the skill",
@@ -54,6 +69,11 @@ impl Library {
         }
         Ok(part)
     }
+}
+
+/// A path relative to the skill's directory, if it begins with that.
+pub(crate) fn inside<'a>(skill: &Skill, path: &'a str) -> Cow<'a, str> {
+    Path::new(path).strip_prefix(skill.directory()).map_or(path.into(), Path::to_string_lossy)
 }
 
 /// A part of a resource as text for a model: cut at whole characters, with a note where more follows.

@@ -216,6 +216,18 @@ impl Call {
             arguments: first(inner, &["arguments", "input", "args"]).unwrap_or_default(),
         })
     }
+
+    /// The placement of its answer: the one given, or else the call's id.
+    ///
+    /// # Errors
+    /// `Usage` if it has no id, and none is given.
+    pub fn placement(&self, given: Option<String>) -> Result<String, Error> {
+        let unknown = || {
+            let message = "the call has no id: say at which `placement` its answer will stand";
+            Error::new(ErrorKind::Usage, message)
+        };
+        given.or_else(|| self.id.clone()).ok_or_else(unknown)
+    }
 }
 
 impl Library {

@@ -1,5 +1,6 @@
 //! Which skills the user has allowed: by the repository they lie in, and by what they hold.
 
+mod content;
 #[cfg(feature = "serde")]
 mod store_json;
 
@@ -7,13 +8,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use sha2::{Digest as _, Sha256};
-
-use crate::activate::digest_text;
+pub(crate) use self::content::MAX_BYTES;
+use self::content::{Read, content_digest};
 #[cfg(not(feature = "serde"))]
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind};
-use crate::files::each_part;
 use crate::library::Library;
 #[cfg(doc)]
 use crate::library::Policy;
@@ -21,10 +20,6 @@ use crate::scope::{Root, Scope};
 use crate::skill::{Skill, Visibility, display_path};
 use crate::source::Source;
 
-/// How many files a skill may bring along to be judged by its content.
-const MAX_FILES: usize = 10_000;
-/// How many bytes all its files may have.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How long a file that names a git directory is read.
 const MAX_GIT_FILE: usize = 4096;
 
@@ -37,7 +32,8 @@ pub enum Rule {
     /// Nothing.
     #[default]
     Allow,
-    /// That the [`TrustStore`] holds it, as it is now: a skill of which any file has changed is asked for again.
+    /// That the [`TrustStore`] holds it, as it is now: a skill is asked for again when anything in its directory has
+    /// changed.
     Ask,
     /// It never is.
     Deny,
@@ -47,8 +43,13 @@ pub enum Rule {
 ///
 /// A skill that is not trusted is loaded as [`Untrusted`](crate::skill::Visibility::Untrusted), with a diagnostic: it is
 /// in no catalog, takes no name from another skill, and nobody can activate it or read its files. Under [`Rule::Ask`] a
-/// load reads all files of the skills of a scope, up to 64 MiB and 10,000 files a skill (a larger one can't be trusted),
-/// and every activation and resource read does so again: what was changed after the load is refused.
+/// load reads everything in the directories of a scope's skills, and every activation and resource read does so again: what
+/// was changed after the load is refused. What can't be trusted: a skill whose directory holds more than 64 MiB or 10,000
+/// files, folders and links, and one with a link that leads out of it.
+///
+/// The bytes that are delivered are the ones that were compared, so nothing is won by changing a file back in time. Not so the
+/// frontmatter, which a load reads just before it compares, the names in a listing, and what is run: that is read by others,
+/// later.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -155,14 +156,20 @@ impl Trust {
 
     /// Whether a skill of a root is trusted, as it lies there now.
     pub(crate) fn trusts(&self, root: &Root, location: &Path, source: &dyn Source) -> bool {
+        self.judge(root, location, source, &[]).unwrap_or(false)
+    }
+
+    fn judge(&self, root: &Root, location: &Path, source: &dyn Source, read: &[Read]) -> Result<bool, Error> {
         match self.rule_of(root.scope.as_str()) {
-            Rule::Allow => true,
-            Rule::Deny => false,
+            Rule::Allow => Ok(true),
+            Rule::Deny => Ok(false),
             Rule::Ask => {
                 let repository = repository(&root.base, location, source);
-                self.store.knows(&repository)
-                    && content_digest(location, source)
-                        .is_ok_and(|digest| self.store.contains(&Identity { repository, digest }))
+                if !self.store.knows(&repository) {
+                    return Ok(false);
+                }
+                let digest = content_digest(location, source, read)?;
+                Ok(self.store.contains(&Identity { repository, digest }))
             }
         }
     }
@@ -174,8 +181,9 @@ pub struct Identity {
     /// The real path of the git repository that the skill lies in, the same for all its work trees; without one, of the
     /// directory that its root belongs to: the project, the home, or the root itself.
     pub repository: String,
-    /// `sha256:` and 64 hex digits over the names and bytes of the `SKILL.md` and all the files that
-    /// [`Library::resources`] lists; what package managers install into a skill's directory is not part of it.
+    /// `sha256:` and 64 hex digits over everything in the skill's directory: the path and bytes of every file and where
+    /// every link leads, in folders of any name, such as `.git`, `node_modules` and `__pycache__`. A skill with a link that
+    /// leads out of its directory has none, as what lies there can change unseen.
     pub digest: String,
 }
 
@@ -216,9 +224,10 @@ impl Library {
     /// What a skill is trusted by, read from its files as they are now.
     ///
     /// # Errors
-    /// `BodyTooLarge` if its files are more than 10,000 or 64 MiB; `Io` if one can't be read.
+    /// `BodyTooLarge` if its directory holds more than 10,000 files, folders and links, or 64 MiB; `NotConfined` if a link
+    /// leads out of it; `Io` if a file can't be read, or a folder listed.
     pub fn identity(&self, skill: &Skill) -> Result<Identity, Error> {
-        let digest = content_digest(skill.location(), self.source())?;
+        let digest = content_digest(skill.location(), self.source(), &[])?;
         Ok(Identity { repository: self.repository(skill), digest })
     }
 
@@ -232,8 +241,7 @@ impl Library {
     /// Whether it is the user's word that a skill waits for: it is not trusted, and its scope's rule is [`Rule::Ask`].
     #[must_use]
     pub fn is_asked(&self, skill: &Skill) -> bool {
-        skill.visibility() == Visibility::Untrusted
-            && self.trust().rule_of(skill.scope().as_str()) == Rule::Ask
+        skill.visibility() == Visibility::Untrusted && self.rule_of(skill) == Rule::Ask
     }
 
     /// The root of a skill; none of a skill of another library.
@@ -241,22 +249,45 @@ impl Library {
         self.roots().get(skill.root).map(|loaded| &loaded.root).filter(|root| root.scope == *skill.scope())
     }
 
-    /// Refuses a skill that is not trusted, or not what it was when it was allowed.
-    pub(crate) fn check_trust(&self, skill: &Skill) -> Result<(), Error> {
-        let name = skill.name();
-        let Some(root) = self.root_of(skill) else {
-            let message = format!("skill `{name}` is of another library");
-            return Err(Error::new(ErrorKind::Untrusted, message).with_path(skill.location()));
-        };
-        let message = if skill.visibility() == Visibility::Untrusted {
-            format!("skill `{name}` is not trusted by the host")
-        } else if self.trust().trusts(root, skill.location(), self.source()) {
-            return Ok(());
-        } else {
-            format!("skill `{name}` has changed since it was allowed")
-        };
-        Err(Error::new(ErrorKind::Untrusted, message).with_path(skill.location()))
+    pub(crate) fn rule_of(&self, skill: &Skill) -> Rule {
+        self.trust().rule_of(skill.scope().as_str())
     }
+
+    /// Refuses a skill that is not trusted.
+    pub(crate) fn permit(&self, skill: &Skill) -> Result<&Root, Error> {
+        match self.root_of(skill) {
+            None => Err(untrusted(skill, "is of another library")),
+            Some(_) if skill.visibility() == Visibility::Untrusted => {
+                Err(untrusted(skill, "is not trusted by the host"))
+            }
+            Some(root) => Ok(root),
+        }
+    }
+
+    /// What was read of a skill, unless that is not what it was when it was allowed. Of the `files` that were read, what was
+    /// read is compared, whatever is in them by now.
+    pub(crate) fn checked<T>(
+        &self,
+        skill: &Skill,
+        read: Result<T, Error>,
+        files: impl FnOnce(&T) -> Vec<Read>,
+    ) -> Result<T, Error> {
+        let root = self.permit(skill)?;
+        if self.rule_of(skill) == Rule::Allow {
+            return read;
+        }
+        let files = read.as_ref().map_or_else(|_| Vec::new(), files);
+        match self.trust().judge(root, skill.location(), self.source(), &files) {
+            Ok(true) => read,
+            Ok(false) => Err(untrusted(skill, "has changed since it was allowed")),
+            Err(error) => Err(untrusted(skill, &format!("is not what was allowed: {}", error.message()))),
+        }
+    }
+}
+
+fn untrusted(skill: &Skill, why: &str) -> Error {
+    let message = format!("skill `{}` {why}", skill.name());
+    Error::new(ErrorKind::Untrusted, message).with_path(skill.location())
 }
 
 fn repository(base: &Path, location: &Path, source: &dyn Source) -> String {
@@ -277,35 +308,6 @@ fn common_directory(git: PathBuf, source: &dyn Source) -> PathBuf {
     let named = line(&git).and_then(|text| text.strip_prefix("gitdir: ").map(PathBuf::from));
     let Some(own) = named.map(|path| git.with_file_name("").join(path)) else { return git };
     line(&own.join("commondir")).map_or(own.clone(), |common| own.join(common))
-}
-
-/// Each file as its path, its size and its bytes, the `SKILL.md` first: no two skills give the same bytes to hash.
-fn content_digest(location: &Path, source: &dyn Source) -> Result<String, Error> {
-    let directory = location.parent().unwrap_or(location);
-    let too_large = |what: String| {
-        Err(Error::new(ErrorKind::BodyTooLarge, format!("too large to be trusted: {what}"))
-            .with_path(directory))
-    };
-    let resources = source.resources(directory, MAX_FILES);
-    if resources.total > MAX_FILES {
-        return too_large(format!("{} files; the limit is {MAX_FILES}", resources.total));
-    }
-    let skill = source.read_prefix(location, usize::try_from(MAX_BYTES).unwrap_or(usize::MAX))?;
-    let bytes = resources.files.iter().fold(skill.size, |sum, file| sum.saturating_add(file.size));
-    if bytes > MAX_BYTES {
-        return too_large(format!("{bytes} bytes; the limit is {MAX_BYTES}"));
-    }
-    let mut hash = Sha256::new();
-    hash.update((skill.bytes.len() as u64).to_le_bytes());
-    hash.update(&skill.bytes);
-    for file in &resources.files {
-        hash.update((file.path.len() as u64).to_le_bytes());
-        hash.update(&file.path);
-        hash.update(file.size.to_le_bytes());
-        let read = |range| source.read_resource(directory, &file.path, range);
-        each_part(directory, &file.path, file.size, &read, &mut |part| hash.update(part))?;
-    }
-    Ok(digest_text(&hash.finalize()))
 }
 
 #[cfg(test)]

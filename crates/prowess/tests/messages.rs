@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use prowess::activate::Status;
 use prowess::compact::Budget;
-use prowess::ledger::State;
-use prowess::messages::{Conversation, placement};
+use prowess::ledger::{Present, State};
+use prowess::messages::{Conversation, Held, placement};
 use prowess::source::Memory;
 use prowess::tools::Shape;
 use prowess::{ErrorKind, Ledger, Library, LoadOptions, Origin, Roots};
@@ -405,4 +405,23 @@ fn what_is_no_conversation_is_refused() {
     refused(Shape::Anthropic, json!([{"role": "user", "content": [tool_use]}]));
     refused(Shape::Anthropic, json!([{"role": "system", "content": "x"}]));
     refused(Shape::Gemini, json!([]));
+}
+
+#[test]
+fn what_is_held_is_messages_or_placements() {
+    let call = json!({"id": "1", "name": "activate_skill", "arguments": "{}"});
+    let cases = [
+        (json!([]), Ok(vec![])),
+        (json!(["1", ["2", "text"]]), Ok(vec![Present::from("1"), Present::from(("2", "text"))])),
+        (json!([{"role": "tool", "tool_call_id": "1", "content": "text"}]), Ok(vec![])),
+        (json!([["1", 2]]), Err(ErrorKind::Usage)),
+        (json!([["1", "2", "3"]]), Err(ErrorKind::Usage)),
+        (json!(["1", {"role": "user", "content": "Hello."}]), Err(ErrorKind::Usage)),
+        (json!("1"), Err(ErrorKind::Usage)),
+        (json!([{"role": "assistant", "tool_calls": [call]}]), Err(ErrorKind::Usage)),
+    ];
+    for (value, expected) in cases {
+        let held = Held::read(value.clone(), None);
+        assert_eq!(held.as_ref().map(Held::present).map_err(|error| error.kind()), expected, "{value}");
+    }
 }

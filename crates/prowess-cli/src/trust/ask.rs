@@ -6,7 +6,7 @@ use prowess::Origin;
 use prowess::skill::{Skill, display_path};
 use prowess_args::Global;
 
-use super::allow;
+use super::{allow, allowable};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, YELLOW, safe};
@@ -39,10 +39,11 @@ pub(crate) fn ask(
     };
     let mut asked = asked.into_iter().filter(|skill| context.library.is_asked(skill));
     let allowed = allowed(&mut asked, &mut io::stdin().lock(), &mut anstream::stderr())?;
+    let allowed = allowable(&context, allowed.into_iter(), output);
     if allowed.is_empty() {
         return Ok(context);
     }
-    allow(global, &context, &allowed)?;
+    allow(global, allowed)?;
     Context::load(global, output)
 }
 

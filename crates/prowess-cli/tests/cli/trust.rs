@@ -114,6 +114,20 @@ fn what_can_not_be_done_is_said() {
     assert_eq!(run(&tree, &["catalog"]).code, 0, "who trusts everything needs no store");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_trusted_is_said_and_left_out() {
+    let tree = tree().with("project/.agents/skills/theirs/out", Node::Link("/".into()));
+    let ran = run(&tree, &["trust", "theirs"]);
+    assert!(ran.code == 1 && ran.stderr.contains("theirs/out` is a link"), "{ran:?}");
+    let ran = run(&tree, &["trust", "--all"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "allowed user:mine\nallowed project:second\n"));
+    assert!(
+        ran.stderr.contains("project:theirs is not allowed") && ran.stderr.contains("theirs/out"),
+        "{ran:?}"
+    );
+}
+
 /// `script` gives the program a terminal and types what it is given.
 #[cfg(target_os = "linux")]
 #[test]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _prowess
-from ._json import dumps
+from ._json import core, dumps
 from .reports import SessionSkill
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class Ledger:
         """Says what the conversation holds now: to be called before each request to the model.
 
         `present` are its messages; or, for any other form, its placements (texts such as the ids of tool calls), each
-        alone or as `(placement, text)`. A text without the whole body counts as gone.
+        alone or in a pair with its text. A text without the whole body counts as gone.
 
         Raises `UsageError` if these are no messages, or if they end in a call that has no answer yet.
         """
-        self._core.reconcile(_held(present), format)
+        self._core.reconcile(_messages(present), format)
 
     def plan_compaction(
         self,
@@ -116,7 +116,7 @@ class Ledger:
         lines: tuple[int, int] | None = None,
     ) -> Literal["body", "part-of-body", "resource", "nothing"]:
         """Says that the model read a file by itself: all of it, or `(first, count)` lines, the first line being 1."""
-        observed: Any = self._core.observe_read(library._core, path, placement, lines)
+        observed: Any = self._core.observe_read(core(library), path, placement, lines)
         return observed  # type: ignore[no-any-return]
 
     def pinned(self, *, budget: int) -> str:
@@ -149,9 +149,9 @@ class Ledger:
         Unless it is given, what the conversation held then is taken to be there still. Raises `UsageError` if the text is
         no session, damaged, or of a newer version.
         """
-        held = None if present is None else _held(present)
-        core, report = _prowess.Ledger.restore(snapshot, library._core, held, format)
-        return cls._of(core), json.loads(report)
+        held = None if present is None else _messages(present)
+        ledger, report = _prowess.Ledger.restore(snapshot, core(library), held, format)
+        return cls._of(ledger), json.loads(report)
 
     def __repr__(self) -> str:
         return f"Ledger(skills={[skill.id for skill in self.skills]})"
@@ -219,12 +219,3 @@ def _messages(messages: _Messages) -> str:
     if isinstance(messages, (str, bytes)):
         raise TypeError(f"messages are a list or a dict, not {type(messages).__name__}")
     return dumps(messages if isinstance(messages, Mapping) else list(messages))
-
-
-def _held(present: _Messages) -> str | list[tuple[str, str | None]]:
-    if isinstance(present, (str, bytes, Mapping)):
-        return _messages(present)
-    items: list[Any] = list(present)
-    if all(isinstance(item, (str, tuple)) for item in items):
-        return [(item, None) if isinstance(item, str) else item for item in items]
-    return _messages(items)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _prowess
-from ._json import dumps
+from ._json import core, dumps
 from .reports import (
     Catalog,
     CheckReport,
@@ -182,7 +182,7 @@ class Library:
 
     def catalog_delta(self, earlier: Library, *, format: _Format = "xml", style: _Style = "file") -> str:
         """What a model must hear of a catalog that has changed since an earlier load; empty if it has not."""
-        return self._core.catalog_delta(earlier._core, _section(None, format, style))
+        return self._core.catalog_delta(core(earlier), _section(None, format, style))
 
     def tools(self, format: _Provider = "openai") -> list[dict[str, Any]]:
         """The definitions of `activate_skill` and `read_skill_resource` for a request's `tools`; none without skills."""
@@ -218,8 +218,7 @@ class Library:
 
         Raises `UnknownSkillError`, `AmbiguousNameError`, `RefusedError` or `ReadError`.
         """
-        core = None if ledger is None else ledger._core
-        return Delivery._of(json.loads(self._core.activate(name, origin, arguments, core, placement)))
+        return Delivery._of(json.loads(self._core.activate(name, origin, arguments, core(ledger), placement)))
 
     def mentions(self, prompt: str) -> tuple[Mention, ...]:
         """The skills that a prompt mentions as `/name` or `$name`, in their order, each once."""
@@ -253,9 +252,9 @@ class Library:
 
     def reload(self) -> Reload:
         """Loads again, and compares. This library stays what it is."""
-        core, shape = self._core.reload()
+        library, shape = self._core.reload()
         ids = {key: tuple(ids) for key, ids in json.loads(shape).items()}
-        return Reload(Library(core), **ids)
+        return Reload(Library(library), **ids)
 
     def __repr__(self) -> str:
         counts = {field: len(getattr(self, field)) for field in ("skills", "shadowed", "duplicates", "invalid")}
@@ -276,8 +275,7 @@ class Request:
 
     def deliver(self, *, ledger: Ledger | None = None, placement: str | None = None) -> Delivery:
         """Reads what is wanted. `placement` is where the answer will stand, unless given: the call's id."""
-        core = None if ledger is None else ledger._core
-        return Delivery._of(json.loads(self._core.deliver(core, placement)))
+        return Delivery._of(json.loads(self._core.deliver(core(ledger), placement)))
 
     def deny(self, reason: str = "") -> Delivery:
         """Turns it down; the reason becomes text for the model."""

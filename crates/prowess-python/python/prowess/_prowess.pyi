@@ -9,7 +9,6 @@ __all__ = ["Ledger", "Library", "Plan", "Request", "__version__", "placement"]
 __version__: str
 
 _Path = str | os.PathLike[str]
-_Held = str | list[tuple[str, str | None]]
 
 @final
 class Library:
@@ -49,7 +48,7 @@ class Request:
 @final
 class Ledger:
     def __new__(cls) -> Ledger: ...
-    def reconcile(self, held: _Held, shape: str | None) -> None: ...
+    def reconcile(self, present: str, shape: str | None) -> None: ...
     def plan_compaction(
         self,
         messages: str,
@@ -81,7 +80,7 @@ class Ledger:
     def restore(
         snapshot: str,
         library: Library,
-        held: _Held | None,
+        present: str | None,
         shape: str | None,
     ) -> tuple[Ledger, str]: ...
 

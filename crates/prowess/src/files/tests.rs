@@ -4,7 +4,8 @@ use prowess_testkit::{Node, Tree};
 
 use crate::activate::digest;
 use crate::source::Memory;
-use crate::{ErrorKind, Library, LoadOptions, Origin, Roots};
+use crate::trust::{Rule, Trust};
+use crate::{ErrorKind, Library, LoadOptions, Origin, Policy, Roots};
 
 const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\n";
 
@@ -41,6 +42,32 @@ fn files_are_read_raw_and_whole_or_not_at_all() {
     check("/skills/secret.txt", 1024, Err(ErrorKind::NotConfined));
     check("a", 1024, Err(ErrorKind::UnknownResource));
     check("", 1024, Err(ErrorKind::UnknownResource));
+}
+
+#[test]
+fn nothing_is_told_of_files_outside_of_the_skill() {
+    let outside = Tree::of([("secret.txt", Node::from("secret"))]);
+    let secret = outside.at("secret.txt");
+    let tree = Tree::new()
+        .skill("skills/pdf")
+        .with("skills/pdf/a.txt", Node::from("one"))
+        .with("skills/pdf/link", Node::Link(secret.clone()))
+        .with("skills/pdf/above", Node::Link("..".into()))
+        .with("skills/secret.txt", Node::from("secret"));
+    let roots = Roots::new().with("user", tree.at("skills")).unwrap();
+    let load = |trust| Library::load(&roots, &LoadOptions::new().policy(Policy::new().trust(trust)));
+    let library = load(Trust::new());
+    let pdf = library.find("pdf", Origin::User).unwrap();
+    let within = tree.at("skills/pdf/a.txt");
+    for path in ["a.txt", "./a.txt", within.to_str().unwrap()] {
+        assert!(library.stamp(pdf, path).is_some(), "{path}");
+    }
+    let secret = secret.to_str().unwrap();
+    for path in [secret, "link", "above/secret.txt", "../secret.txt", "x/../a.txt", "..", "above"] {
+        assert_eq!(library.stamp(pdf, path).map(|stamp| stamp.size), None, "{path}");
+    }
+    let library = load(Trust::new().rule(Rule::Deny));
+    assert_eq!(library.stamp(library.find("pdf", Origin::User).unwrap(), "SKILL.md"), None);
 }
 
 #[test]

@@ -56,9 +56,11 @@ impl Contender {
         let whole = |path: &Path| source.read_prefix(path, MAX_COMPARED).ok().map(|prefix| prefix.bytes);
         let bytes = whole(&self.candidate.location);
         let resources = |path: &Path| source.resources(path.parent().unwrap_or(path), ALL_RESOURCES);
-        bytes.is_some()
-            && bytes == whole(&winner.location)
-            && resources(&self.candidate.location) == resources(&winner.location)
+        let is_same_text = bytes.is_some() && bytes == whole(&winner.location);
+        is_same_text && {
+            let own = resources(&self.candidate.location);
+            !own.is_cut && own == resources(&winner.location)
+        }
     }
 }
 

@@ -55,6 +55,15 @@ impl Policy {
         Ok(self)
     }
 
+    /// Hides the skills that match any of these patterns.
+    ///
+    /// # Errors
+    /// `Usage` if a pattern is no glob.
+    pub fn hide<P: AsRef<str>>(self, patterns: &[P]) -> Result<Self, Error> {
+        let hide = |policy: Self, pattern: &P| policy.restrict(pattern.as_ref(), Visibility::Hidden);
+        patterns.iter().try_fold(self, hide)
+    }
+
     /// Hides whatever matches neither this pattern nor another one given here.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Conversations as JSON, in the shapes of OpenAI and Anthropic: what they hold, where to cut them, and how they read
 //! after a compaction.
 
+mod held;
 mod read;
 mod repair;
 mod rewrite;
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+pub use self::held::Held;
 pub use self::rewrite::Rewritten;
 use crate::activate::{Delivery, Request, digest};
 use crate::compact::{Budget, Compaction};
@@ -133,6 +135,17 @@ impl Conversation {
     pub fn detect(value: Value) -> Result<Self, Error> {
         let shape = read::shape(&value);
         Self::new(value, shape)
+    }
+
+    /// Reads a conversation in a [given](Self::new) shape, or in the one that it [seems](Self::detect) to have.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn read(value: Value, shape: Option<Shape>) -> Result<Self, Error> {
+        match shape {
+            Some(shape) => Self::new(value, shape),
+            None => Self::detect(value),
+        }
     }
 
     /// The shape it was read in.

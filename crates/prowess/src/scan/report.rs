@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::ScanOptions;
 
 /// How many links that can't be followed are said one by one.
@@ -80,7 +80,8 @@ pub(super) fn not_a_directory(path: &Path, what: &str) -> Box<Diagnostic> {
 
 pub(super) fn unreadable_root(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     let help = "make a directory of it that can be read, or leave it out of the roots";
-    Box::new(unreadable(path, error).help(help))
+    // It may be meant for others: the system's own, say.
+    Box::new(unreadable(path, error).help(help).severity(Severity::Warning))
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {

@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 use self::Disk as Lister;
 #[cfg(target_os = "linux")]
 use super::linux::Descent as Lister;
-use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
+use super::{ByteRange, Content, Part, Prefix, Resources, Scan, ScanOptions, Source, Stamp, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
@@ -67,6 +67,10 @@ impl Source for Disk {
 
     fn resources(&self, directory: &Path, cap: usize) -> Resources {
         resource::list(self, directory, cap)
+    }
+
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        resource::contents(self, skill_file, max)
     }
 
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {
@@ -125,7 +129,7 @@ pub(crate) fn is_directory(path: &Path) -> Result<bool, Error> {
 /// A text file whole; none if it is not there.
 #[cfg(feature = "serde")]
 pub(crate) fn read_text(file: &Path) -> Result<Option<String>, Error> {
-    match fs::read_to_string(file) {
+    match open(file).and_then(|(opened, _)| io::read_to_string(opened)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io(file, error)),

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ByteRange, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
+use super::{ByteRange, Content, Part, Prefix, Resources, Scan, ScanOptions, Source, resource};
 use crate::error::Error;
 use crate::scan::{self, Kind, Stat, Tree};
 
@@ -77,6 +77,10 @@ impl Source for Memory {
         resource::list(self, directory, cap)
     }
 
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        resource::contents(self, skill_file, max)
+    }
+
     fn read_resource(&self, directory: &Path, resource: &str, range: ByteRange) -> Result<Part, Error> {
         resource::read(self, directory, resource, &|path| {
             Ok(self.file(&directory.join(path)).map(|bytes| part(path, bytes, range)))
@@ -133,7 +137,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
+/// A range of a resource of which all bytes are known.
+pub(crate) fn part(path: &str, bytes: &[u8], range: ByteRange) -> Part {
     let size = bytes.len();
     let start = usize::try_from(range.offset).map_or(size, |offset| offset.min(size));
     let length = usize::try_from(range.length).map_or(size, |length| length.min(size - start));

@@ -20,7 +20,9 @@ pub use self::fs::Disk;
 pub(crate) use self::fs::read_text;
 pub(crate) use self::fs::{is_directory, is_repository, real_path};
 pub use self::memory::Memory;
+pub(crate) use self::memory::part;
 pub use self::resource::NOT_LISTED;
+pub(crate) use self::resource::confined;
 pub use crate::scan::SKIP;
 
 /// More files than any skill is known to have.
@@ -49,8 +51,19 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// Files of every type and in every folder are listed, a nested `SKILL.md` too. Left out are files behind a link
     /// that leaves the directory, whatever lies behind a link to a directory, and the folders of version control and of
     /// installed packages (`.git`, `node_modules`, `.venv`, `__pycache__` and their like). A listing looks at 100,000
-    /// entries at the most. A name that is not UTF-8 is listed with replacement characters and can't be read.
+    /// entries at the most, and says if it was cut there. A name that is not UTF-8 is listed with replacement characters and can't be read.
     fn resources(&self, directory: &Path, cap: usize) -> Resources;
+
+    /// All that lies in the directory of a `SKILL.md` beside it, in folders of any name, sorted: what a digest of the skill
+    /// must cover, as it can be read or run.
+    ///
+    /// # Errors
+    /// `BodyTooLarge` if there are more than `max` files, folders and links; `NotConfined` if a link leads out of the
+    /// directory; `Io` if a folder can't be listed or, as by default, if nothing here can tell.
+    fn contents(&self, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+        let _ = max;
+        Err(Error::io(skill_file, std::io::ErrorKind::Unsupported.into()))
+    }
 
     /// Reads part of a resource, confined to the real path of `directory`.
     ///
@@ -130,8 +143,10 @@ pub struct Part {
 pub struct Resources {
     /// The first files by path.
     pub files: Vec<Resource>,
-    /// How many there are.
+    /// How many there are; if the listing is cut, how many it saw.
     pub total: usize,
+    /// Whether the directory holds more entries than a listing looks at.
+    pub is_cut: bool,
     /// The links that lead out of the directory, by path: what they lead to is not among the files.
     pub outside: Vec<String>,
 }
@@ -143,6 +158,15 @@ pub struct Resource {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
+}
+
+/// What lies in a skill's directory, by its path relative to that.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// A regular file.
+    File(PathBuf),
+    /// A link, and the path inside the directory that it leads to, all links resolved; none if it leads nowhere.
+    Link(PathBuf, Option<PathBuf>),
 }
 
 /// Stops a running scan or load from another thread: set it, and it returns with what it has, and says what it left out.

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 use crate::scan::{Kind, Tree, is_skill_file, prefer_skill_file};
-use crate::source::{Part, Resource, Resources};
+use crate::skill::display_path;
+use crate::source::{Content, Part, Resource, Resources};
 
 /// The names of directories that hold nothing of the skill's own: what lies in them is not listed among its resources.
 /// Build output is, as a skill may ship it.
@@ -28,7 +29,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
     let Ok(real) = tree.canonical(directory) else {
         return Resources::default();
     };
-    let (mut paths, mut outside) = paths(tree, &real);
+    let Paths { mut paths, mut outside, is_cut } = paths(tree, &real);
     outside.sort_unstable();
     let total = paths.len();
     paths.sort_unstable();
@@ -38,7 +39,59 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
         stat.map_or(0, |stat| stat.size)
     };
     let files = paths.into_iter().map(|(path, place)| Resource { path, size: size(&place) }).collect();
-    Resources { files, total, outside }
+    Resources { files, total, is_cut, outside }
+}
+
+/// Lists by [`Source::contents`](crate::source::Source::contents)' rules.
+pub(super) fn contents(tree: &dyn Tree, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
+    let directory = skill_file.parent().unwrap_or(skill_file);
+    let io = |path: &Path, error| Error::io(path, error);
+    let real = tree.canonical(directory).map_err(|error| io(directory, error))?;
+    let (mut contents, mut seen) = (Vec::new(), 0);
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(folder) = waiting.pop() {
+        let place = real.join(&folder);
+        let mut entries = Vec::new();
+        tree.list(&place, &mut |name, kind| {
+            seen += 1;
+            if seen <= max {
+                entries.push((folder.join(name), kind));
+            }
+        })
+        .map_err(|error| io(&place, error))?;
+        if seen > max {
+            let message =
+                format!("`{}` holds more than {max} files, folders and links", display_path(directory));
+            return Err(Error::new(ErrorKind::BodyTooLarge, message).with_path(directory));
+        }
+        for (path, kind) in entries {
+            match kind {
+                _ if Some(path.as_os_str()) == skill_file.file_name() => {}
+                Kind::Directory => waiting.push(path),
+                Kind::File => contents.push(Content::File(path)),
+                Kind::Link => {
+                    let target = target(tree, &real, &path)?;
+                    contents.push(Content::Link(path, target));
+                }
+                // Nothing that anybody reads by these rules.
+                Kind::Other(_) => {}
+            }
+        }
+    }
+    contents.sort_unstable();
+    Ok(contents)
+}
+
+/// Where a link inside a directory leads to; none if that is nowhere.
+fn target(tree: &dyn Tree, directory: &Path, link: &Path) -> Result<Option<PathBuf>, Error> {
+    let place = directory.join(link);
+    let Ok(target) = tree.canonical(&place) else { return Ok(None) };
+    let inside = target.strip_prefix(directory).map(Path::to_path_buf);
+    inside.map(Some).map_err(|_| {
+        let (link, target) = (display_path(&place), display_path(&target));
+        let message = format!("`{link}` is a link to `{target}`, out of the skill's directory");
+        Error::new(ErrorKind::NotConfined, message).with_path(place)
+    })
 }
 
 /// Reads a resource with `open`, which gives `None` where no regular file stands; a path without extension may mean
@@ -77,7 +130,7 @@ fn shown(resource: &str) -> String {
 }
 
 /// The path in its plain form, `/` between names, if it can't lead upwards.
-fn confined(resource: &str) -> Result<String, Error> {
+pub(crate) fn confined(resource: &str) -> Result<String, Error> {
     let climbs = resource.split(['/', '\\']).any(|name| name == "..");
     if climbs || resource.starts_with('\\') || resource.contains('\0') {
         return Err(not_confined(resource));
@@ -93,10 +146,18 @@ fn confined(resource: &str) -> Result<String, Error> {
     Ok(names.join("/"))
 }
 
-/// Every regular file below a real directory: its path relative to that with `/`, and its place; and the links that lead
-/// out. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
-fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) {
-    let (mut paths, mut outside) = (Vec::new(), Vec::new());
+#[derive(Default)]
+struct Paths {
+    /// Every regular file: its path relative to the directory with `/`, and its place.
+    paths: Vec<(String, PathBuf)>,
+    /// The links that lead out.
+    outside: Vec<String>,
+    is_cut: bool,
+}
+
+/// What lies below a real directory. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
+fn paths(tree: &dyn Tree, real: &Path) -> Paths {
+    let mut found = Paths::default();
     let mut seen = 0;
     let mut waiting = VecDeque::from([(String::new(), real.to_path_buf())]);
     while let Some((prefix, directory)) = waiting.pop_front() {
@@ -107,7 +168,7 @@ fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) 
         for (name, kind) in entries {
             seen += 1;
             if seen > MAX_ENTRIES {
-                return (paths, outside);
+                return Paths { is_cut: true, ..found };
             }
             let place = directory.join(&name);
             let path = format!("{prefix}{}", name.to_string_lossy());
@@ -115,24 +176,34 @@ fn paths(tree: &dyn Tree, real: &Path) -> (Vec<(String, PathBuf)>, Vec<String>) 
                 Kind::Directory if !NOT_LISTED.iter().any(|skip| name == *skip) => {
                     waiting.push_back((path + "/", place));
                 }
-                Kind::File => paths.push((path, place)),
+                Kind::File => found.paths.push((path, place)),
                 Kind::Link => match tree.resolve(&place) {
-                    Ok((target, _)) if !target.starts_with(real) => outside.push(path),
-                    Ok((_, Kind::File)) => paths.push((path, place)),
+                    Ok((target, _)) if !target.starts_with(real) => found.outside.push(path),
+                    Ok((_, Kind::File)) => found.paths.push((path, place)),
                     _ => {}
                 },
                 _ => {}
             }
         }
     }
-    (paths, outside)
+    found
 }
 
+/// What is in a directory, sorted; of more than a listing looks at only the first, and one to show that there are more.
 fn entries(tree: &dyn Tree, directory: &Path) -> Vec<(OsString, Kind)> {
     let mut entries = Vec::new();
+    let settle = |entries: &mut Vec<(OsString, Kind)>| {
+        entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        entries.truncate(MAX_ENTRIES + 1);
+    };
     // What can't be listed has no files to offer; the scan is what reports it.
-    let _ = tree.list(directory, &mut |name, kind| entries.push((name.to_os_string(), kind)));
-    entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let _ = tree.list(directory, &mut |name, kind| {
+        entries.push((name.to_os_string(), kind));
+        if entries.len() > 2 * MAX_ENTRIES {
+            settle(&mut entries);
+        }
+    });
+    settle(&mut entries);
     entries
 }
 

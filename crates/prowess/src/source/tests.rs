@@ -180,6 +180,19 @@ fn resources_are_listed_sorted_and_counted() {
 }
 
 #[test]
+fn a_listing_that_is_cut_says_so() {
+    let many = |count: usize| {
+        let files = (0..count).map(|number| (format!("/s/a/{number:06}"), ""));
+        files.collect::<Memory>().with("/s/z/last.md", "").resources(Path::new("/s"), 1)
+    };
+    // The folders are entries, too.
+    let (whole, cut) = (many(99_997), many(200_002));
+    assert_eq!((whole.total, whole.is_cut), (99_998, false));
+    assert_eq!((cut.total, cut.is_cut), (99_998, true));
+    assert_eq!(whole.files[0], cut.files[0]);
+}
+
+#[test]
 fn a_memory_resolves_dots() {
     let memory = Memory::new().with("/a/./b/../SKILL.md", "x").with("a/file", "1").with("a/file/below", "2");
     assert_eq!(memory.real_path(Path::new("/a/c/..")).as_deref(), Some(Path::new("/a")));

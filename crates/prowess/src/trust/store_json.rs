@@ -17,11 +17,18 @@ impl Trust {
     /// [reload](crate::Library::reload). Without a rule the file is not read.
     ///
     /// # Errors
-    /// Those of [`with_label`](Self::with_label) and [`TrustStore::read`].
+    /// `Usage` if the file is not given by an absolute path, as without a home; those of
+    /// [`with_label`](Self::with_label) and [`TrustStore::read`].
     pub fn read(labels: &[impl AsRef<str>], file: &Path) -> Result<Self, Error> {
         let trust = labels.iter().try_fold(Self::new(), |trust, label| trust.with_label(label.as_ref()))?;
         if labels.is_empty() {
             return Ok(trust);
+        }
+        if !file.is_absolute() {
+            let file = file.display();
+            return Err(usage(format!(
+                "the trust store `{file}` is no absolute path; give the home that it is in"
+            )));
         }
         Ok(Self { store: TrustStore::read(file)?, file: Some(file.to_path_buf()), ..trust })
     }

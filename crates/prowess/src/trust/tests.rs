@@ -1,10 +1,11 @@
+use super::content::MAX_CONTENTS;
 use super::*;
 use crate::source::Memory;
 
 fn digest(files: &[(&str, &str)]) -> String {
     let memory =
         files.iter().fold(Memory::new(), |memory, (path, text)| memory.with(format!("/s/{path}"), *text));
-    content_digest(Path::new("/s/SKILL.md"), &memory).unwrap()
+    content_digest(Path::new("/s/SKILL.md"), &memory, &[]).unwrap()
 }
 
 #[test]
@@ -18,6 +19,7 @@ fn a_digest_tells_every_difference() {
         &[("SKILL.md", "x"), ("a", "1"), ("b/d", "2")],
         &[("SKILL.md", "x"), ("a", "1")],
         &[("SKILL.md", "x"), ("a", "1"), ("b/c", "2"), ("d", "")],
+        &[("SKILL.md", "x"), ("a", "1"), ("b/c", "2"), ("node_modules/d", "")],
     ] {
         assert_ne!(digest(other), same, "{other:?}");
     }
@@ -25,12 +27,12 @@ fn a_digest_tells_every_difference() {
 
 #[test]
 fn what_is_too_large_to_be_read_can_not_be_trusted() {
-    let many = (0..=MAX_FILES).fold(Memory::new().with("/s/SKILL.md", "x"), |memory, number| {
+    let many = (0..=MAX_CONTENTS).fold(Memory::new().with("/s/SKILL.md", "x"), |memory, number| {
         memory.with(format!("/s/{number}"), "")
     });
     let large = vec![0; usize::try_from(MAX_BYTES).unwrap() + 1];
     for memory in [many, Memory::new().with("/s/SKILL.md", "x").with("/s/large", large)] {
-        let error = content_digest(Path::new("/s/SKILL.md"), &memory).unwrap_err();
+        let error = content_digest(Path::new("/s/SKILL.md"), &memory, &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BodyTooLarge);
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use prowess::catalog::{Format, Style};
 use prowess::scope::{Places, Preset};
-use prowess::skill::Visibility;
 use prowess::source::{ByteRange, ScanOptions, Source};
 use prowess::tokens::Estimate;
 use prowess::tools::{self, Shape};
@@ -146,8 +145,6 @@ fn roots(place: &Place) -> Roots {
 }
 
 fn policy(place: &Place) -> Policy {
-    let hidden = place.disabled().into_iter().fold(Policy::new(), |policy, pattern| {
-        policy.restrict(&pattern, Visibility::Hidden).expect("a pattern")
-    });
+    let hidden = Policy::new().hide(&place.disabled()).expect("patterns");
     hidden.rules(&place.policy().into()).expect("rules")
 }

@@ -19,6 +19,7 @@ mod mentions;
 mod resources;
 mod states;
 mod strangers;
+mod swapped;
 mod tools;
 mod trust;
 mod visibility;

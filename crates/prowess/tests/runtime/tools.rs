@@ -171,6 +171,17 @@ fn a_call_is_read_in_every_form() {
 }
 
 #[test]
+fn an_answer_stands_at_the_given_placement_or_at_the_calls_id() {
+    let with_id = Call::read(&object!({"id": "call-1", "name": "activate_skill"})).unwrap();
+    let without = Call::read(&object!({"name": "activate_skill"})).unwrap();
+    let placement = |call: &Call, given: Option<&str>| call.placement(given.map(str::to_owned));
+    assert_eq!(placement(&with_id, None).unwrap(), "call-1");
+    assert_eq!(placement(&with_id, Some("here")).unwrap(), "here");
+    assert_eq!(placement(&without, Some("here")).unwrap(), "here");
+    assert_eq!(placement(&without, None).unwrap_err().kind(), ErrorKind::Usage);
+}
+
+#[test]
 fn every_name_in_a_definition_is_activated_by_a_call() {
     let library = library();
     let tools = tools::definitions(&library, Shape::OpenAi);

@@ -1,4 +1,6 @@
 use std::fs;
+#[cfg(unix)]
+use std::path::Path;
 
 use prowess::diagnostic::Code;
 use prowess::skill::Visibility;
@@ -90,6 +92,119 @@ fn whatever_changes_asks_again_at_once_and_at_the_next_load() {
     }
 }
 
+/// Links, and folders that listings leave out.
+#[cfg(unix)]
+fn tree_with_links() -> Tree {
+    let skill = |path: &str| format!("project/.agents/skills/pdf/{path}");
+    let link = |target: &str| Node::Link(target.into());
+    tree()
+        .with(skill("v1/step.md"), "one".into())
+        .with(skill("v2/step.md"), "two".into())
+        .with(skill("current"), link("v1"))
+        .with(skill("nowhere"), link("v3"))
+        .with(skill("venv/step.md"), "x".into())
+        .with(skill("scripts/__pycache__/h.pyc"), "x".into())
+        .with(skill("node_modules/lib/index.js"), "x".into())
+        .with(skill(".git/step.md"), "x".into())
+        .with("project/tools/run.sh", "x".into())
+}
+
+/// What is changed, and how, in a skill's directory.
+#[cfg(unix)]
+type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+
+#[cfg(unix)]
+#[test]
+fn whatever_can_be_read_or_run_is_part_of_what_was_allowed() {
+    use std::os::unix::fs::symlink;
+    let write = |path: &'static str| move |skill: &Path| fs::write(skill.join(path), "evil").unwrap();
+    let turn = |path: &'static str, target: &'static str| {
+        move |skill: &Path| {
+            let _ = fs::remove_file(skill.join(path));
+            symlink(target, skill.join(path)).unwrap();
+        }
+    };
+    let changes: [Change; 9] = [
+        ("an environment", &write("venv/step.md")),
+        ("a cache", &write("scripts/__pycache__/h.pyc")),
+        ("a package", &write("node_modules/lib/index.js")),
+        ("version control", &write(".git/step.md")),
+        ("a new file there", &write(".git/more.md")),
+        ("a link that is turned", &turn("current", "v2")),
+        ("a link that led nowhere", &turn("nowhere", "v2")),
+        ("a link that leads out", &turn("out", "../../../tools")),
+        ("a file that becomes a link", &turn("scripts/fill.py", "../v1/step.md")),
+    ];
+    for (what, change) in changes {
+        let tree = tree_with_links();
+        let library = load(&tree, asking(&store(&tree)));
+        assert!(activate(&library, "pdf", Origin::Model).error().is_none(), "{what}");
+        change(&tree.at("project/.agents/skills/pdf"));
+        for request in [
+            library.activate("pdf", Origin::Model),
+            library.request_resource("pdf", "current/step.md", ByteRange::FIRST, Origin::User),
+        ] {
+            let delivery = request.deliver(&mut Ledger::new(), "here");
+            assert_eq!(delivery.error().map(|error| error.kind()), Some(ErrorKind::Untrusted), "{what}");
+        }
+        assert_eq!(library.reload().changed, ["project:pdf"], "{what}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_inside_an_allowed_skill_are_read() {
+    let tree = tree_with_links();
+    fs::rename(tree.at("project/.agents/skills/pdf"), tree.at("project/kept")).unwrap();
+    let tree = tree
+        .with("project/.agents/skills/pdf", Node::Link("../../kept".into()))
+        .with("project/kept/own.md", Node::Link("v2/step.md".into()));
+    let library = load(&tree, asking(&store(&tree)));
+    let pdf = library.find("pdf", Origin::User).unwrap();
+    assert!(activate(&library, "pdf", Origin::Model).error().is_none());
+    for (path, expected) in [("current/step.md", "one"), ("own.md", "two"), ("v2/step", "two")] {
+        assert_eq!(library.resource(pdf, path, ByteRange::FIRST).unwrap().bytes, expected.as_bytes());
+    }
+    assert_eq!(library.file(pdf, "own.md", 3).unwrap(), b"two");
+    let both = library.fingerprints(pdf, &["own.md", "v2/step.md", "SKILL.md"], 1 << 20).unwrap();
+    assert_eq!(both[0], both[1]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_known_whole_can_not_be_trusted() {
+    for (path, node, expected) in [
+        ("scripts/run.sh", Node::Link("../../../../tools/run.sh".into()), ErrorKind::NotConfined),
+        ("scripts/tools", Node::Link("../../../../tools".into()), ErrorKind::NotConfined),
+        ("a/locked", Node::UnreadableDirectory, ErrorKind::Io),
+        ("a/locked", Node::UnreadableFile, ErrorKind::Io),
+    ] {
+        let tree = tree_with_links().with(format!("project/.agents/skills/pdf/{path}"), node);
+        if !tree.skipped().is_empty() {
+            println!("not tested: {:?}", tree.skipped());
+            continue;
+        }
+        let library = load(&tree, Trust::new());
+        let error = library.identity(library.find("pdf", Origin::User).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), expected, "{path}: {error}");
+        assert!(error.message().contains(path), "{error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_part_of_what_was_allowed() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let tree = tree();
+    let file = |name: &[u8]| tree.at("project/.agents/skills/pdf").join(OsStr::from_bytes(name));
+    fs::write(file(b"a\xff"), "x").unwrap();
+    let library = load(&tree, asking(&store(&tree)));
+    assert!(activate(&library, "pdf", Origin::Model).error().is_none());
+    fs::rename(file(b"a\xff"), file(b"a\xfe")).unwrap();
+    assert!(activate(&library, "pdf", Origin::Model).error().is_some());
+}
+
 #[test]
 fn an_allowance_holds_in_its_repository_alone() {
     let (tree, elsewhere) = (tree(), self::tree());
@@ -128,6 +243,16 @@ fn what_was_taken_back_is_asked_for_again() {
 }
 
 #[test]
+fn what_is_no_file_is_no_store_and_blocks_nobody() {
+    let tree = tree().with("pipe.json", Node::Fifo).with("folder.json", Node::Directory);
+    for name in ["pipe.json", "folder.json"].into_iter().filter(|name| tree.at(name).exists()) {
+        let error = Trust::read(&["ask"], &tree.at(name)).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::Io, Some(tree.at(name).as_path())));
+    }
+    assert!(Trust::read(&["ask"], &tree.at("none.json")).is_ok());
+}
+
+#[test]
 fn a_reload_reads_again_what_is_allowed() {
     let tree = tree();
     let file = tree.at("trust.json");
@@ -143,4 +268,13 @@ fn a_reload_reads_again_what_is_allowed() {
     let library = reload.library.reload().library;
     assert!(!is_listed(&library));
     assert!(library.diagnostics().iter().any(|d| d.code == Code::Untrusted && d.path == file));
+}
+
+#[test]
+fn a_store_in_no_certain_place_is_not_read() {
+    for file in ["", "trust.json", "./.config/prowess/trust.json"] {
+        let error = Trust::read(&["user=ask"], file.as_ref()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{file}: {error}");
+        assert!(Trust::read(&[""; 0], file.as_ref()).is_ok(), "without a rule nothing is read");
+    }
 }
