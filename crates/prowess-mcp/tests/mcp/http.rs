@@ -374,7 +374,7 @@ impl Source for SlowDisk {
 
 #[test]
 fn who_subscribes_to_files_of_a_slow_disk_holds_up_nobody_else() {
-    let tree = tree();
+    let tree = tree().with("project/.agents/skills/forms/slow.md", Node::from("slow"));
     let (reached, is_reached) = mpsc::channel();
     let (open, gate) = mpsc::channel();
     let disk = SlowDisk { reached, gate: Mutex::new(gate) };
