@@ -20,7 +20,8 @@ pub struct McpArgs {
     /// Where the catalog stands: in the description of the tool, in the server's instructions, or in both
     #[arg(long, value_enum, default_value_t)]
     pub catalog: PlaceArg,
-    /// Answer with a short note when an unchanged skill is activated again within this time; default: never
+    /// Answer with a short note when an unchanged skill is activated again within this time, in the same session: over
+    /// HTTP the revision 2026-07-28 has none; default: never
     #[arg(long, value_name = "SECONDS")]
     pub dedup: Option<u64>,
     /// Print what a client's configuration needs for a server with these options, and end

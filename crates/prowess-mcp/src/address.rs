@@ -61,10 +61,21 @@ pub(crate) fn address(library: &Library, skill: &Skill) -> String {
     if library.call_name(skill) == name {
         return name.to_owned();
     }
-    match skill.id().rsplit_once('@').filter(|(id, _)| *id == format!("{scope}:{name}")) {
-        Some((_, directory)) => format!("copy.{scope}/{}/{name}", directory.trim_matches('/')),
+    match skill.id_directory() {
+        Some(directory) => format!("copy.{scope}/{}/{name}", plain(directory)),
         None => format!("scope.{scope}/{name}"),
     }
+}
+
+/// A directory without the names that no URI may have.
+fn plain(directory: &str) -> String {
+    let names = directory.split('/').filter(|name| !name.is_empty());
+    let names = names.map(|name| match name {
+        "." => "%2E",
+        ".." => "%2E%2E",
+        _ => name,
+    });
+    names.collect::<Vec<_>>().join("/")
 }
 
 /// The URI of a file or directory of the skill at an address; an empty path is the skill's directory.

@@ -107,7 +107,7 @@ impl News {
             news.push(ServerNotification::ResourceListChangedNotification(Default::default()));
         }
         // Whoever subscribes to no file needs no thread, and there may be many.
-        if lock(&self.subscriptions).0.is_empty() {
+        if self.subscriptions.try_lock().is_ok_and(|subscriptions| subscriptions.0.is_empty()) {
             return news;
         }
         let (shelf, subscriptions) = (self.shelf.clone(), self.subscriptions.clone());

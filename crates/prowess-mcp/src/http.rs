@@ -17,8 +17,10 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::end;
+use crate::pages::Page;
 use crate::server::Server;
+use crate::sessions::Sessions;
+use crate::{end, sessions};
 
 /// Where MCP is spoken.
 const PATH: &str = "/mcp";
@@ -26,6 +28,10 @@ const PATH: &str = "/mcp";
 const GRACE: Duration = Duration::from_secs(10);
 /// The largest request.
 const MAX_REQUEST: usize = 4 * 1024 * 1024;
+/// How long a session is kept of which nothing is heard: clients don't all begin a new one.
+const EXPIRY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How many sessions are kept.
+const MAX_SESSIONS: usize = 1_000;
 
 type Service = StreamableHttpService<Server, LocalSessionManager>;
 type Body = BoxBody<Bytes, Infallible>;
@@ -43,6 +49,8 @@ pub struct HttpOptions {
     address: SocketAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
+    expiry: Duration,
+    max_sessions: usize,
 }
 
 impl HttpOptions {
@@ -52,7 +60,13 @@ impl HttpOptions {
     pub fn new(address: SocketAddr) -> Self {
         let loopback = ["localhost", "127.0.0.1", "::1"];
         let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-        Self { address, hosts: loopback.map(str::to_owned).into(), origins: pages.map(str::to_owned).into() }
+        Self {
+            address,
+            hosts: loopback.map(str::to_owned).into(),
+            origins: pages.map(str::to_owned).into(),
+            expiry: EXPIRY,
+            max_sessions: MAX_SESSIONS,
+        }
     }
 
     /// Lets requests name this host too: a name or an address, or either with a port.
@@ -62,10 +76,25 @@ impl HttpOptions {
         self
     }
 
-    /// Lets pages of this origin in too, for example `https://app.example.com:443`.
+    /// Lets pages of this origin in too, and answers their browsers accordingly, for example `https://app.example.com:443`.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
+        self
+    }
+
+    /// Ends a session of which nothing has been heard for so long; default: a day. The revision 2026-07-28 has none.
+    #[must_use]
+    pub fn expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = expiry;
+        self
+    }
+
+    /// Sets how many sessions are kept; default: 1,000. One more ends that of which nothing has been heard for the
+    /// longest time.
+    #[must_use]
+    pub fn max_sessions(mut self, number: usize) -> Self {
+        self.max_sessions = number;
         self
     }
 }
@@ -78,7 +107,8 @@ impl HttpOptions {
 /// # Errors
 /// If the address can't be had, or the system gives no runtime.
 pub fn serve_http(server: Server, options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // One client's subscriptions must not hold up another's answer.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.address).await?;
         let end = end::of_process()?;
@@ -96,7 +126,9 @@ async fn serve(server: Server, options: &HttpOptions, listener: TcpListener, end
         .with_max_request_body_bytes(MAX_REQUEST)
         .with_cancellation_token(sessions_end.clone());
     let connections = server.clone();
-    let service = Service::new(move || Ok(connections.connection()), Arc::default(), config);
+    let sessions = Arc::new(Sessions::new(options.expiry, options.max_sessions));
+    let service = Service::new(move || Ok(connections.connection()), sessions.manager.clone(), config);
+    let face = Face { service, sessions };
     let (graceful, in_flight) = (GracefulShutdown::new(), watch::Sender::new(()));
     let mut end = std::pin::pin!(end);
     loop {
@@ -111,8 +143,8 @@ async fn serve(server: Server, options: &HttpOptions, listener: TcpListener, end
                 }
             },
         };
-        let (service, in_flight) = (service.clone(), in_flight.clone());
-        let answer = service_fn(move |request| answer(service.clone(), in_flight.subscribe(), request));
+        let (face, in_flight) = (face.clone(), in_flight.clone());
+        let answer = service_fn(move |request| answer(face.clone(), in_flight.subscribe(), request));
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .serve_connection(TokioIo::new(stream), answer);
@@ -131,9 +163,16 @@ async fn serve(server: Server, options: &HttpOptions, listener: TcpListener, end
     drop(tokio::time::timeout(GRACE, finished).await);
 }
 
+/// What answers.
+#[derive(Clone)]
+struct Face {
+    service: Service,
+    sessions: Arc<Sessions>,
+}
+
 /// Answers a request. A subscriber of what is in flight lives until a call's answer is sent, whole or not.
 async fn answer(
-    service: Service,
+    face: Face,
     in_flight: watch::Receiver<()>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
@@ -142,8 +181,16 @@ async fn answer(
         *response.status_mut() = StatusCode::NOT_FOUND;
         return Ok(response);
     }
-    let method = request.method().clone();
-    let mut response = service.handle(request).await;
+    let (method, session) = (request.method().clone(), sessions::named(request.headers()));
+    let page = Page::of(&request);
+    let mut response = face.service.handle(request).await;
+    if let Some(page) = page {
+        response = page.let_in(response);
+    }
+    let session = session.or_else(|| sessions::named(response.headers()));
+    if let Some(session) = session.filter(|_| response.status().is_success()) {
+        face.sessions.hear(session).await;
+    }
     if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
         // A session has ended. To clients that tell successes apart, 202 is none here.
         *response.status_mut() = StatusCode::NO_CONTENT;

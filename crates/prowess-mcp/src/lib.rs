@@ -19,10 +19,14 @@
 //!    `resources/directory/read`, and `resources/read` of every file as it is, byte for byte. A skill whose name that
 //!    extension does not allow is left out of the list and named beside it.
 //! 3. **Freshness.** Before each answer the roots are searched again, so that an edited skill is served edited, however
-//!    lately it was edited. With [`Server::watch`] clients also hear of changes before they ask: that lists have changed,
-//!    when a skill or a file of one has, and that a file has which they subscribed to.
+//!    lately it was edited; only the later pages of a listing show what was found for the first one, for five seconds. With
+//!    [`Server::watch`] clients also hear of changes before they ask: that lists have changed, when a skill or a file of one
+//!    has, and that a file has which they subscribed to.
 //! 4. **Sessions.** Each connection has a ledger. A server can't see what its client's conversation still holds, so a body
 //!    is delivered as often as it is asked for, unless [`Options::dedup`] says for how long it may be taken to be there.
+//!    The revision 2026-07-28 has no sessions over HTTP: there each request stands for itself. Nothing is taken to be
+//!    there, and that the user has activated a skill that only the user may is not known to `read_skill_resource` later;
+//!    the client reads the files of such a skill with `resources/read`.
 //!
 //! # Features
 //!
@@ -42,13 +46,18 @@ mod http;
 mod manifest;
 mod options;
 mod page;
+#[cfg(feature = "http")]
+mod pages;
 mod prompts;
 mod resources;
 mod server;
 mod session;
+#[cfg(feature = "http")]
+mod sessions;
 mod shelf;
 mod stdio;
 mod tools;
+mod unread;
 mod watch;
 
 #[cfg(feature = "http")]

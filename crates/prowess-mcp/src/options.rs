@@ -50,7 +50,8 @@ impl Options {
     }
 
     /// Answers a second activation of an unchanged skill with a short note, for so long after its body was delivered.
-    /// `force` among the call's arguments delivers it nonetheless.
+    /// `force` among the call's arguments delivers it nonetheless. Over HTTP in the revision 2026-07-28, which has no
+    /// sessions, every body is delivered.
     #[must_use]
     pub fn dedup(mut self, expiry: Duration) -> Self {
         self.dedup = Some(expiry);

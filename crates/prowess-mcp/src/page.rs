@@ -26,10 +26,19 @@ pub(crate) fn page<T>(
 /// The key of the last item of the page before the one that is asked for.
 pub(crate) fn after(request: Option<PaginatedRequestParams>) -> Result<Option<String>, ErrorData> {
     let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(None) };
-    match cursor.strip_prefix(AFTER) {
-        Some(key) => Ok(Some(key.to_owned())),
-        None => Err(ErrorData::invalid_params("the cursor is not one that this server gave", None)),
+    cursor.strip_prefix(AFTER).map(|key| Some(key.to_owned())).ok_or_else(unknown)
+}
+
+/// Refuses to look for a further page of a list that is never cut.
+pub(crate) fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(unknown()),
+        None => Ok(()),
     }
+}
+
+fn unknown() -> ErrorData {
+    ErrorData::invalid_params("the cursor is not one that this server gave", None)
 }
 
 /// The cursor of the page behind an item.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::time::Instant;
 
 use crate::session::{Repeat, Session};
+use crate::shelf::Snapshot;
 
 /// The one argument of a prompt.
 const ARGUMENTS: &str = "arguments";
@@ -23,7 +24,7 @@ pub(crate) fn list(library: &Library) -> Vec<Prompt> {
 }
 
 pub(crate) fn find(
-    library: &Library,
+    snapshot: &Snapshot,
     session: &mut Session,
     name: &str,
     arguments: Option<JsonObject>,
@@ -31,9 +32,10 @@ pub(crate) fn find(
 ) -> Result<GetPromptResult, ErrorData> {
     let arguments = arguments.as_ref().and_then(|arguments| arguments.get(ARGUMENTS));
     let arguments = arguments.and_then(Value::as_str).unwrap_or_default();
-    let request = library.activate(name, Origin::User).with_arguments(arguments);
+    let request = snapshot.library.activate(name, Origin::User).with_arguments(arguments);
     let description = request.skill().map(|skill| skill.description().to_owned());
-    let delivery = session.activate(request, placement, Repeat::Always, Instant::now());
+    let repeat = if snapshot.options().dedup.is_some() { Repeat::Now } else { Repeat::Always };
+    let delivery = session.activate(request, placement, repeat, Instant::now());
     if let Some(error) = delivery.error() {
         return Err(crate::server::refused(error));
     }

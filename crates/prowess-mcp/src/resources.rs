@@ -56,11 +56,17 @@ pub(crate) fn list_skills(snapshot: &Snapshot, after: Option<String>) -> Result<
 
 /// What the list is silent about, beside it.
 fn left_out(snapshot: &Snapshot) -> Option<MetaObject> {
+    let (named, total) = named_left_out(snapshot);
+    let keys = [("prowess/left-out", named), ("prowess/left-out-total", total.into())];
+    let keys = keys.map(|(key, value)| (key.to_owned(), value));
+    (total > 0).then(|| MetaObject(JsonObject::from_iter(keys)))
+}
+
+/// The first skills that the extension can't express, and how many there are.
+pub(crate) fn named_left_out(snapshot: &Snapshot) -> (Value, usize) {
     let left_out = snapshot.left_out();
     let named = left_out.iter().take(NAMED).map(|(id, why)| json!({"id": id, "reason": why}));
-    let named: Vec<Value> = named.collect();
-    (!named.is_empty())
-        .then(|| MetaObject(JsonObject::from_iter([("prowess/left-out".to_owned(), named.into())])))
+    (named.collect(), left_out.len())
 }
 
 /// One skill, listed or not.
@@ -72,6 +78,10 @@ pub(crate) fn find_skill(snapshot: &Snapshot, uri: &str) -> Result<GetSkillResul
     let entry = manifest::entry(&snapshot.library, &skill);
     let mut entry =
         entry.map_err(|why| ErrorData::invalid_params(format!("the skill has no entry: {why}"), None))?;
+    if entry.uri != uri {
+        let message = format!("no skill lies at `{}`, but at `{}`", shortened(uri), entry.uri);
+        return Err(ErrorData::invalid_params(message, None));
+    }
     entry.resources = manifest::resources(&snapshot.library, snapshot.digests(), &skill);
     Ok(GetSkillResult::new(entry))
 }

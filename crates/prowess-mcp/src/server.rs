@@ -1,26 +1,28 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use prowess::{ErrorKind, Library, json};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch::Sender;
 
 use crate::changes::{News, Subscriptions};
 use crate::options::Options;
-use crate::page::{after, page};
+use crate::page::{after, only_page, page};
 use crate::session::Session;
 use crate::shelf::{Shelf, Snapshot, lock};
-use crate::{prompts, resources, tools, watch};
+use crate::{prompts, resources, tools, unread, watch};
 
 /// An MCP server over a library, for one connection. Its transports are [`serve_stdio`](crate::serve_stdio) and its
 /// like; it is also a handler of the SDK's, for a transport of one's own.
@@ -42,6 +44,8 @@ pub struct Server {
     shelf: Arc<Shelf>,
     session: Arc<Mutex<Session>>,
     subscriptions: Arc<Mutex<Subscriptions>>,
+    /// Whether the client is told of changes.
+    is_told: Arc<AtomicBool>,
     /// What clients are about to listen to.
     accepted: Arc<Mutex<Vec<News>>>,
     /// Whoever works for this connection ends when it is dropped.
@@ -49,7 +53,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of a library. The same roots are searched again, with the same options, before each answer.
+    /// A server of a library. The same roots are searched again, with the same options, before each answer but those that
+    /// are a later page of a listing.
     #[must_use]
     pub fn new(library: Library, options: Options) -> Self {
         Self::over(Arc::new(Shelf::new(library, options)))
@@ -73,6 +78,7 @@ impl Server {
             shelf,
             session: Arc::default(),
             subscriptions: Arc::default(),
+            is_told: Arc::default(),
             accepted: Arc::default(),
             alive: Arc::default(),
         }
@@ -91,9 +97,19 @@ impl Server {
     /// Answers from what is on the disk now, where blocking does no harm.
     async fn answer<T: Send + 'static>(
         &self,
-        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+        answer: impl FnOnce(&Snapshot) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         self.answer_from(Shelf::fresh, answer).await
+    }
+
+    /// The same, for an answer that the session remembers, or that goes by what it remembers. Only one such is made at a
+    /// time.
+    async fn answer_in_session<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let session = self.session.clone();
+        self.answer(move |snapshot| answer(snapshot, &mut lock(&session))).await
     }
 
     /// Answers with a page of a listing. What was read for the first one does for the next ones as well.
@@ -104,16 +120,16 @@ impl Server {
     ) -> Result<T, ErrorData> {
         let is_first = request.as_ref().is_none_or(|request| request.cursor.is_none());
         let read = move |shelf: &Shelf| if is_first { shelf.fresh() } else { shelf.recent(Instant::now()) };
-        self.answer_from(read, |snapshot, _| answer(snapshot, request)).await
+        self.answer_from(read, |snapshot| answer(snapshot, request)).await
     }
 
     async fn answer_from<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Shelf) -> Arc<Snapshot> + Send + 'static,
-        answer: impl FnOnce(&Snapshot, &mut Session) -> Result<T, ErrorData> + Send + 'static,
+        answer: impl FnOnce(&Snapshot) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let (shelf, session) = (self.shelf.clone(), self.session.clone());
-        let answered = tokio::task::spawn_blocking(move || answer(&read(&shelf), &mut lock(&session)));
+        let shelf = self.shelf.clone();
+        let answered = tokio::task::spawn_blocking(move || answer(&read(&shelf)));
         answered.await.unwrap_or_else(|error| {
             Err(ErrorData::internal_error(format!("the answer could not be made: {error}"), None))
         })
@@ -138,6 +154,14 @@ impl Server {
                 }
             }
         });
+    }
+}
+
+/// Works on this thread, which may block. Where there are other threads, they go on with what waits.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 
@@ -174,26 +198,29 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = self.answer(|snapshot, _| Ok(snapshot.instructions())).await?;
+        result.instructions = self.answer(|snapshot| Ok(snapshot.instructions())).await?;
         Ok(result)
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        result.instructions = self.answer(|snapshot, _| Ok(snapshot.instructions())).await?;
+        result.instructions = self.answer(|snapshot| Ok(snapshot.instructions())).await?;
         Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.tell_changes(context.peer);
+        // A client may say so more than once.
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            self.tell_changes(context.peer);
+        }
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.supported_by(&self.get_info().capabilities);
         let (snapshot, mut subscriptions) = (self.shelf.last(), Subscriptions::default());
         accepted.resource_subscriptions = accepted.resource_subscriptions.and_then(|mut uris| {
-            uris.retain(|uri| subscriptions.add(&snapshot, uri).is_ok());
+            aside(|| uris.retain(|uri| subscriptions.add(&snapshot, uri).is_ok()));
             (!uris.is_empty()).then_some(uris)
         });
         // The client is told that it is heard before `listen` is called; what happens in between is news, too.
@@ -224,7 +251,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscriptions = self.subscriptions.clone();
-        self.answer(move |snapshot, _| lock(&subscriptions).add(snapshot, &request.uri)).await
+        self.answer(move |snapshot| lock(&subscriptions).add(snapshot, &request.uri)).await
     }
 
     async fn unsubscribe(
@@ -232,16 +259,17 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        lock(&self.subscriptions).remove(&request.uri);
+        aside(|| lock(&self.subscriptions).remove(&request.uri));
         Ok(())
     }
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.answer(|snapshot, _| Ok(ListToolsResult::with_all_items(snapshot.tools().to_vec()))).await
+        only_page(request)?;
+        self.answer(|snapshot| snapshot.tools().map(ListToolsResult::with_all_items)).await
     }
 
     async fn call_tool(
@@ -250,7 +278,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let placement = context.id.to_string();
-        self.answer(move |snapshot, session| {
+        self.answer_in_session(move |snapshot, session| {
             let arguments = request.arguments.unwrap_or_default();
             tools::call(snapshot, session, &request.name, arguments, &placement)
         })
@@ -279,8 +307,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let placement = context.id.to_string();
-        self.answer(move |snapshot, session| {
-            prompts::find(&snapshot.library, session, &request.name, request.arguments, &placement)
+        self.answer_in_session(move |snapshot, session| {
+            prompts::find(snapshot, session, &request.name, request.arguments, &placement)
         })
         .await
         .map(GetPromptResponse::from)
@@ -299,7 +327,7 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        self.answer(move |snapshot, _| resources::find_skill(snapshot, &request.uri)).await
+        self.answer(move |snapshot| resources::find_skill(snapshot, &request.uri)).await
     }
 
     async fn list_resources(
@@ -318,9 +346,10 @@ impl ServerHandler for Server {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -329,7 +358,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.answer(move |snapshot, _| resources::read(snapshot, &request.uri))
+        self.answer(move |snapshot| resources::read(snapshot, &request.uri))
             .await
             .map(ReadResourceResponse::from)
     }
@@ -350,12 +379,20 @@ impl ServerHandler for Server {
         .await
     }
 
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unread::refusal(&request, context.protocol_version().as_ref()))
+    }
+
     async fn complete(
         &self,
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.answer(move |snapshot, _| {
+        self.answer(move |snapshot| {
             resources::complete(snapshot, &request.r#ref, &request.argument, request.context)
         })
         .await

@@ -1,26 +1,30 @@
 //! What one connection was given.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use prowess::Ledger;
 use prowess::activate::{Delivery, Request};
+use prowess::{Ledger, Library, Origin};
 
 /// With so many receipts a ledger begins anew: it holds texts, and what it forgets is merely delivered again.
 const MAX_RECEIPTS: usize = 256;
 
-/// The ledger of a connection, and how long it is trusted.
+/// What a connection was given, and how long it is taken to be there.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     ledger: Ledger,
     delivered: HashMap<String, Instant>,
+    /// The ids of the skills whose bodies were delivered.
+    skills: BTreeSet<String>,
 }
 
 /// Whether a body that was delivered before may be answered with a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// It is delivered again.
+    /// It is delivered again, and no text is kept.
     Always,
+    /// It is delivered again, and kept for those that are not.
+    Now,
     /// It is delivered again when so much time has passed.
     After(Duration),
 }
@@ -35,7 +39,8 @@ impl Session {
         now: Instant,
     ) -> Delivery {
         if self.ledger.receipts().len() > MAX_RECEIPTS {
-            *self = Self::default();
+            self.ledger = Ledger::new();
+            self.delivered.clear();
         }
         let placed = request.skill().and_then(|skill| self.ledger.resident(skill.id()));
         if let Some(placed) = placed.map(|receipt| receipt.placement.clone())
@@ -45,15 +50,25 @@ impl Session {
             self.delivered.remove(&placed);
         }
         let delivery = request.deliver(&mut self.ledger, placement);
-        if delivery.is_protected() {
+        if let Some(activation) = delivery.activation() {
+            self.skills.insert(activation.skill.id().to_owned());
+        }
+        if repeat == Repeat::Always {
+            self.ledger = Ledger::new();
+        } else if delivery.is_protected() {
             self.delivered.insert(placement.to_owned(), now);
         }
         delivery
     }
 
-    /// Delivers a resource.
-    pub(crate) fn read(&mut self, request: Request, placement: &str) -> Delivery {
-        request.deliver(&mut self.ledger, placement)
+    /// Delivers a resource: to a model also of a skill that only the user may activate, and has.
+    pub(crate) fn read(&self, library: &Library, request: Request, placement: &str) -> Delivery {
+        let mut ledger = Ledger::new();
+        let skill = request.skill().filter(|skill| !skill.is_listed());
+        if let Some(skill) = skill.filter(|skill| self.skills.contains(skill.id())) {
+            drop(library.activate(skill.id(), Origin::User).deliver(&mut ledger, "before"));
+        }
+        request.deliver(&mut ledger, placement)
     }
 
     fn is_doubtful(&self, placement: &str, repeat: Repeat, now: Instant) -> bool {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use notify::RecommendedWatcher;
 use prowess::skill::Skill;
 use prowess::{Catalog, Library};
+use rmcp::ErrorData;
 use rmcp::model::{Skill as Entry, Tool};
 use tokio::sync::watch;
 
@@ -23,7 +24,7 @@ pub(crate) struct Snapshot {
     pub(crate) library: Library,
     options: Arc<Options>,
     catalog: OnceLock<Catalog>,
-    tools: OnceLock<Vec<Tool>>,
+    tools: OnceLock<Result<Vec<Tool>, String>>,
     digests: Arc<Digests>,
     addresses: OnceLock<Addresses>,
     entries: OnceLock<Entries>,
@@ -59,8 +60,10 @@ impl Snapshot {
         self.catalog.get_or_init(|| Catalog::build(&self.library, &self.options.catalog_options()))
     }
 
-    pub(crate) fn tools(&self) -> &[Tool] {
-        self.tools.get_or_init(|| tools::definitions(&self.library, self.catalog(), &self.options))
+    pub(crate) fn tools(&self) -> Result<Vec<Tool>, ErrorData> {
+        let tools =
+            self.tools.get_or_init(|| tools::definitions(&self.library, self.catalog(), &self.options));
+        tools.clone().map_err(|error| ErrorData::internal_error(error, None))
     }
 
     /// What the server says of itself beside its tools.
@@ -112,7 +115,10 @@ impl Snapshot {
 /// Loads the library again when it is asked for, and tells when it has changed.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    current: Mutex<Current>,
+    /// What the last load found. Nobody waits for a load to have it.
+    current: Mutex<Arc<Snapshot>>,
+    /// Whoever loads keeps this locked.
+    loads: Mutex<Loads>,
     /// How often skills have changed; it yields when files of skills have, too.
     changes: watch::Sender<u64>,
     /// Whether subscriptions are to end.
@@ -121,32 +127,20 @@ pub(crate) struct Shelf {
     watcher: Mutex<Option<RecommendedWatcher>>,
 }
 
-#[derive(Debug)]
-struct Current {
-    snapshot: Arc<Snapshot>,
-    /// When the reading of it began, if it is known.
-    read: Option<Instant>,
-    /// Whether nobody was told that its skills are others.
+#[derive(Debug, Default)]
+struct Loads {
+    /// When the last one began.
+    began: Option<Instant>,
+    /// Whether nobody was told that skills are others.
     is_untold: bool,
-}
-
-impl Current {
-    fn read(&mut self) {
-        self.read = Some(Instant::now());
-        let reload = self.snapshot.library.reload();
-        self.is_untold |= !reload.is_unchanged();
-        if !self.snapshot.is_same(&reload.library) {
-            let (options, digests) = (self.snapshot.options.clone(), self.snapshot.digests.clone());
-            self.snapshot = Arc::new(Snapshot::new(reload.library, options, digests));
-        }
-    }
 }
 
 impl Shelf {
     pub(crate) fn new(library: Library, options: Options) -> Self {
         let snapshot = Arc::new(Snapshot::new(library, Arc::new(options), Arc::default()));
         Self {
-            current: Mutex::new(Current { snapshot, read: None, is_untold: false }),
+            current: Mutex::new(snapshot),
+            loads: Mutex::default(),
             changes: watch::Sender::default(),
             closing: watch::Sender::default(),
             watcher: Mutex::default(),
@@ -155,43 +149,53 @@ impl Shelf {
 
     /// What was there at the last load.
     pub(crate) fn last(&self) -> Arc<Snapshot> {
-        lock(&self.current).snapshot.clone()
+        lock(&self.current).clone()
     }
 
     /// Reads the disk, which may block, and gives what is there now. Who asks while others wait for a reading that has
     /// yet to begin shares it with them.
     pub(crate) fn fresh(&self) -> Arc<Snapshot> {
         let asked = Instant::now();
-        let mut current = lock(&self.current);
-        if current.read.is_none_or(|read| read <= asked) {
-            current.read();
+        let mut loads = lock(&self.loads);
+        if loads.began.is_none_or(|began| began <= asked) {
+            self.load(&mut loads);
         }
-        let snapshot = current.snapshot.clone();
-        drop(current);
+        let snapshot = self.last();
+        drop(loads);
         self.tell(false);
         snapshot
     }
 
     /// What was read not long before `now`, or what is there now. It is never older than what was given before.
     pub(crate) fn recent(&self, now: Instant) -> Arc<Snapshot> {
-        let current = lock(&self.current);
-        if current.read.is_some_and(|read| now.saturating_duration_since(read) < LISTING) {
-            return current.snapshot.clone();
+        let loads = lock(&self.loads);
+        if loads.began.is_some_and(|began| now.saturating_duration_since(began) < LISTING) {
+            return self.last();
         }
-        drop(current);
+        drop(loads);
         self.fresh()
     }
 
     /// Reads the disk, and tells nobody yet.
     pub(crate) fn read(&self) -> Arc<Snapshot> {
-        let mut current = lock(&self.current);
-        current.read();
-        current.snapshot.clone()
+        self.load(&mut lock(&self.loads));
+        self.last()
+    }
+
+    fn load(&self, loads: &mut Loads) {
+        loads.began = Some(Instant::now());
+        let last = self.last();
+        let reload = last.library.reload();
+        loads.is_untold |= !reload.is_unchanged();
+        if !last.is_same(&reload.library) {
+            let snapshot = Snapshot::new(reload.library, last.options.clone(), last.digests.clone());
+            *lock(&self.current) = Arc::new(snapshot);
+        }
     }
 
     /// Tells what readings have found to have changed, and that files of skills have, if they have.
     pub(crate) fn tell(&self, have_files_changed: bool) {
-        let have_skills_changed = std::mem::take(&mut lock(&self.current).is_untold);
+        let have_skills_changed = std::mem::take(&mut lock(&self.loads).is_untold);
         self.changes.send_if_modified(|skills| {
             *skills += u64::from(have_skills_changed);
             have_skills_changed || have_files_changed

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use prowess::Library;
 use prowess::skill::Skill;
-use prowess::source::{NOT_LISTED, SKIP};
+use prowess::source::NOT_LISTED;
 
 use crate::shelf::Shelf;
 
@@ -22,8 +22,6 @@ const QUIET: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// With so many paths it no longer matters which ones.
 const MAX_PATHS: usize = 10_000;
-/// How many directories of a root are watched that hold no skill.
-const MAX_PLAIN: usize = 2_000;
 /// How many folders of a skill are watched; one with more files has no manifest to change.
 const MAX_FOLDERS: usize = 512;
 
@@ -194,37 +192,55 @@ impl Watch {
         for skill in &skills {
             let directory = skill.directory();
             let folders = known.remove(directory);
-            let folders = folders.unwrap_or_else(|| below(directory, NOT_LISTED, MAX_FOLDERS, |_| true));
+            let limits = Limits { depth: usize::MAX, number: MAX_FOLDERS };
+            let folders =
+                folders.unwrap_or_else(|| below(directory, limits, |path| !is_named(path, NOT_LISTED)));
             self.folders.insert(directory.to_path_buf(), folders);
         }
-        directories.extend(self.roots.iter().flat_map(|root| self.plain(root)));
+        directories.extend(self.roots.iter().flat_map(|root| self.plain(root, library)));
         directories.extend(self.folders.values().flatten().cloned());
         directories
     }
 
-    /// The directories below a root that hold no skill.
-    fn plain(&self, root: &Path) -> Vec<PathBuf> {
-        below(root, SKIP, MAX_PLAIN, |path| !self.folders.contains_key(path))
+    /// The directories below a root that are searched and hold no skill.
+    fn plain(&self, root: &Path, library: &Library) -> Vec<PathBuf> {
+        let scan = library.scan_options();
+        let limits = Limits { depth: scan.max_depth, number: scan.max_directories };
+        below(root, limits, |path| !self.folders.contains_key(path) && !is_named(path, &scan.skip))
     }
 }
 
-/// The directories below a directory, from the top, through no link and none of these names.
-fn below(directory: &Path, skip: &[&str], cap: usize, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+/// How deep and how many directories are looked for.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    depth: usize,
+    number: usize,
+}
+
+/// The wanted directories below a directory, from the top, through no link and none that is not wanted.
+fn below(directory: &Path, limits: Limits, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut waiting = VecDeque::from([directory.to_path_buf()]);
-    while let Some(directory) = waiting.pop_front() {
+    let mut waiting = VecDeque::from([(directory.to_path_buf(), 0)]);
+    while let Some((directory, depth)) = waiting.pop_front().filter(|(_, depth)| *depth < limits.depth) {
         for child in fs::read_dir(directory).into_iter().flatten().flatten() {
             let is_directory = child.file_type().is_ok_and(|kind| kind.is_dir());
             let path = child.path();
-            if !is_directory || skip.iter().any(|name| child.file_name() == *name) || !is_wanted(&path) {
+            if !is_directory || !is_wanted(&path) {
                 continue;
             }
-            if found.len() == cap {
+            if found.len() == limits.number {
                 return found;
             }
             found.push(path.clone());
-            waiting.push_back(path);
+            waiting.push_back((path, depth + 1));
         }
     }
     found
 }
+
+fn is_named(path: &Path, names: &[impl AsRef<str>]) -> bool {
+    path.file_name().is_some_and(|name| names.iter().any(|other| name == other.as_ref()))
+}
+
+#[cfg(test)]
+mod tests;

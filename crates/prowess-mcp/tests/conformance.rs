@@ -3,13 +3,15 @@
 #[path = "../../prowess/tests/conformance/library.rs"]
 mod library;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use prowess::catalog::Style;
 use prowess::skill::Skill;
 use prowess::source::Disk;
 use prowess::tools::{ACTIVATE_SKILL, READ_SKILL_RESOURCE, Shape, definitions};
-use prowess::{Ledger, Library, Origin, json};
+use prowess::{Catalog, CatalogOptions, Ledger, Library, Origin, json};
 use prowess_mcp::{CatalogPlace, Options, Server};
 use prowess_testkit::conformance::{Face, Place, Question, check};
 use rmcp::ServiceExt;
@@ -32,18 +34,22 @@ impl Face for Mcp {
         let mut face = LibraryFace::new(&self.place, Arc::new(Disk));
         let Some(answer) = face.answer(question)? else { return Ok(None) };
         let budget = question.number("budget").and_then(|budget| usize::try_from(budget).ok());
-        let options = Options::new().budget(budget.unwrap_or(usize::MAX)).catalog(CatalogPlace::Instructions);
+        let budget = budget.unwrap_or(usize::MAX);
+        let options = Options::new().budget(budget).catalog(CatalogPlace::Instructions);
         let client = Client { server: Server::new(self.library.clone(), options) };
         let compared = match question.ask() {
-            "list" => list(&client, &face.library, &answer),
+            "list" => list(&client, &face.library),
             "catalog" => catalog(&client, question, &answer),
             "tools" => tools(&client, &face.library),
             "activate" => activate(&client, question, &answer),
             "resource" => resource(&client, question, &face.library, &answer),
             "call" => call(&client, question, &answer),
             "why" => {
-                let said = client.told("why_skill", json!({"name": question.text("name")}));
-                vec![("why_skill", said, answer.clone())]
+                let name = question.text("name").unwrap_or_default();
+                let options = CatalogOptions::new().style(Style::Tool).budget(budget);
+                let catalog = Catalog::build(&face.library, &options);
+                let why = face.library.why_for(&name, Some(&catalog), Origin::Model);
+                vec![("why_skill", client.told("why_skill", json!({"name": name})), json::explanation(&why))]
             }
             _ => Vec::new(),
         };
@@ -57,7 +63,7 @@ impl Face for Mcp {
     }
 }
 
-fn list(client: &Client, library: &Library, answer: &Json) -> Vec<Compared> {
+fn list(client: &Client, library: &Library) -> Vec<Compared> {
     let listed = library.listed();
     let offered =
         listed.map(|skill| json!({"name": library.call_name(skill), "description": skill.description()}));
@@ -75,14 +81,13 @@ fn list(client: &Client, library: &Library, answer: &Json) -> Vec<Compared> {
     let expressed: Vec<Json> = expressed.map(|skill| frontmatter(skill)).collect();
     let entries = client.pages("skills/list", "skills");
     let entries = entries.into_iter().map(|mut entry| entry["frontmatter"].take()).collect();
-    let mut compared = vec![
+    let mut found = library.diagnostics_for(Origin::Model);
+    found.sort_by_key(|found| Reverse(found.severity));
+    vec![
         ("list_skills", said.into(), offered.collect()),
         ("skills/list", sorted(entries), sorted(expressed)),
-    ];
-    for key in ["invalid", "shadowed", "diagnostics"] {
-        compared.push(("why_skill", findings[key].take(), answer[key].clone()));
-    }
-    compared
+        ("why_skill", findings["diagnostics"].take(), found.iter().map(json::diagnostic).collect()),
+    ]
 }
 
 /// The frontmatter of an entry: as it is, but name and description are text whatever YAML takes them for.
@@ -121,7 +126,7 @@ fn tools(client: &Client, library: &Library) -> Vec<Compared> {
 
 /// A model calls a tool; the user takes a prompt.
 fn activate(client: &Client, question: &Question<'_>, answer: &Json) -> Vec<Compared> {
-    let name = question.text("name");
+    let name = question.text("name").unwrap_or_default();
     if origin(question) == Origin::Model {
         let said = client.ask("tools/call", json!({"name": ACTIVATE_SKILL, "arguments": {"name": name}}));
         let said = called(&said);

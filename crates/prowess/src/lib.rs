@@ -86,6 +86,7 @@ pub mod value;
 
 mod near;
 mod scan;
+mod told;
 mod word;
 
 pub use catalog::{Catalog, CatalogOptions};

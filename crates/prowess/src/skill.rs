@@ -77,6 +77,13 @@ impl Skill {
         &self.id
     }
 
+    /// The directory that tells it from another skill of its scope and name: what stands behind the `@` of its id.
+    #[must_use]
+    pub fn id_directory(&self) -> Option<&str> {
+        let rest = self.id.strip_prefix(self.scope.as_str())?.strip_prefix(':')?;
+        rest.strip_prefix(self.name())?.strip_prefix('@')
+    }
+
     /// The name, in NFC: the frontmatter's, or the directory's where that is missing or unsafe.
     #[must_use]
     pub fn name(&self) -> &str {

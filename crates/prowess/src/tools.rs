@@ -245,7 +245,7 @@ impl Library {
     }
 
     fn requested_body(&self, arguments: &Map<String, Value>) -> Result<Request, Error> {
-        Ok(self.activate(text(arguments, "name")?, Origin::Model))
+        Ok(self.activate(required(arguments, "name")?, Origin::Model))
     }
 
     fn requested_resource(&self, arguments: &Map<String, Value>) -> Result<Request, Error> {
@@ -253,16 +253,28 @@ impl Library {
             offset: number(arguments, "offset")?.unwrap_or(ByteRange::FIRST.offset),
             length: number(arguments, "length")?.unwrap_or(ByteRange::FIRST.length),
         };
-        let (name, path) = (text(arguments, "name")?, text(arguments, "path")?);
+        let (name, path) = (required(arguments, "name")?, required(arguments, "path")?);
         Ok(self.request_resource(name, path, range, Origin::Model))
     }
 }
 
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
-    arguments
-        .get(key)
-        .and_then(Value::as_str)
-        .ok_or_else(|| Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a string")))
+/// A text among a tool call's arguments; `None` if it is left out or null.
+///
+/// # Errors
+/// `Usage` if it is no text.
+pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Error> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value.as_str().map(Some).ok_or_else(|| no_text(key)),
+    }
+}
+
+fn required<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
+    text(arguments, key)?.ok_or_else(|| no_text(key))
+}
+
+fn no_text(key: &str) -> Error {
+    Error::new(ErrorKind::Usage, format!("the argument `{key}` must be a string"))
 }
 
 fn whole(value: &Value) -> Option<u64> {
@@ -270,7 +282,19 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or(float.map(|float| float as u64))
 }
 
-fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Error> {
+/// A whole number among a tool call's arguments, 0 or more, also written `10.0`; `None` if it is left out or null.
+///
+/// # Errors
+/// `Usage` if it is no such number.
+///
+/// ```
+/// let arguments = serde_json::json!({"offset": 10.0, "length": "all"});
+/// let arguments = arguments.as_object().expect("an object");
+/// assert_eq!(prowess::tools::number(arguments, "offset")?, Some(10));
+/// assert!(prowess::tools::number(arguments, "length").is_err());
+/// # Ok::<(), prowess::Error>(())
+/// ```
+pub fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, Error> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
         // Some models write whole numbers as `10.0`.

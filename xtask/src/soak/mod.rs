@@ -60,7 +60,11 @@ pub(crate) fn run(minutes: &str) -> Result<(), Failure> {
         let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(|| run.ask(url, &record))).collect();
         let watched = run.watch(&mut health, minutes);
         run.is_over.store(true, Ordering::SeqCst);
-        clients.into_iter().for_each(|client| drop(client.join()));
+        for client in clients {
+            if client.join().is_err() {
+                run.fault("a client broke off; what it said stands above".to_owned());
+            }
+        }
         run.is_still.store(true, Ordering::SeqCst);
         watched
     });
@@ -123,6 +127,9 @@ impl Run {
     }
 
     fn verdict(&self) -> Result<(), Failure> {
+        if self.answers.load(Ordering::Relaxed) == 0 {
+            self.fault("nothing was answered".to_owned());
+        }
         let faults = self.faults().join("\n");
         if !faults.is_empty() {
             return Err(Failure::new(format!("{}\n{faults}", self.counts())));

@@ -17,7 +17,10 @@ impl Server {
     /// Serves the skills that lie directly in a directory.
     pub(super) fn start(program: &Path, skills: &Path) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command.args(["--http", "127.0.0.1:0", "--root"]).arg(format!("soak={}", skills.display()));
+        command
+            .args(["--quiet", "--http", "127.0.0.1:0"])
+            .arg("--root")
+            .arg(format!("soak={}", skills.display()));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
         let (stdout, stderr) = (process.stdout.take(), process.stderr.take());
@@ -40,7 +43,7 @@ impl Server {
         self.process.id()
     }
 
-    /// What it has said since it listens: a server that is well is silent.
+    /// What it has said: a server that is well and quiet is silent.
     pub(super) fn words(&self) -> impl Iterator<Item = String> {
         self.words.try_iter()
     }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use prowess::scope::Places;
 use prowess::skill::Skill;
 use prowess::source::Memory;
 use prowess::{Library, LoadOptions, Roots};
@@ -31,6 +32,26 @@ fn every_skill_has_an_address_that_ends_in_its_name() {
         assert_eq!(super::address(&library, skill), address);
         let place = addresses.place(&uri(address, "a b/c.md")).unwrap();
         assert_eq!((place.skill.id(), place.path.as_str()), (skill.id(), "a b/c.md"));
+    }
+}
+
+#[test]
+fn a_directory_may_hold_what_ids_and_uris_give_a_meaning() {
+    let skill = |more: &str| format!("---\nname: pdf\ndescription: Does it.\n---\n{more}");
+    let directories = ["pdf", "@older/pdf", "@z/pdf", "a@b/pdf"];
+    let memory = directories.iter().fold(Memory::new(), |memory, directory| {
+        memory.with(format!("/one/{directory}/SKILL.md"), skill(directory))
+    });
+    // The skills of a root beside its project are told from each other by ways that lead up.
+    let places = Places::new("/project", "/home").enterprise("/none");
+    let roots = Roots::within(&places).with("project", "/one").unwrap();
+    let library = Library::load(&roots, &LoadOptions::new().source(Arc::new(memory)));
+    let addresses = Addresses::new(&library);
+    assert_eq!(addresses.sorted().len(), directories.len(), "{:?}", addresses.sorted());
+    for skill in library.all() {
+        let uri = uri(&address(&library, skill), "SKILL.md");
+        let place = addresses.place(&uri).map(|place| (place.skill.id().to_owned(), place.path));
+        assert_eq!(place, Some((skill.id().to_owned(), "SKILL.md".to_owned())), "{uri}");
     }
 }
 

@@ -99,6 +99,26 @@ fn a_digest_is_that_of_the_bytes_whatever_the_time_of_the_file() {
 }
 
 #[test]
+fn who_says_twice_that_it_is_ready_is_told_once() {
+    let tree = tree();
+    let mut client = Client::start(&tree, LEGACY, &[]);
+    for _ in 0..3 {
+        client.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+    }
+    let tree = told(tree, &mut client);
+    client.told.clear();
+    let tree = tree.with("project/.agents/skills/three/SKILL.md", skill("three", ""));
+    client.wait_for("notifications/resources/list_changed");
+    // What was sent before an answer has been read by then, and each connection's news is sent at once.
+    client.call("list_skills", json!({}));
+    client.call("list_skills", json!({}));
+    let times =
+        client.told.iter().filter(|told| told["method"] == "notifications/tools/list_changed").count();
+    assert_eq!(times, 1, "{:?}", client.told);
+    drop(tree);
+}
+
+#[test]
 fn a_client_hears_of_files_inside_a_skill() {
     let tree = tree();
     let mut client = Client::start(&tree, LEGACY, &[]);

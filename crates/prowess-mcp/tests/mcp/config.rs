@@ -1,7 +1,8 @@
 //! What `--print-config` prints, and that it works.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
+use prowess_testkit::Node;
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -9,7 +10,7 @@ use crate::tree;
 
 fn run(directory: &std::path::Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_prowess-mcp"));
-    command.args(arguments).current_dir(directory).output().expect("the program starts")
+    command.args(arguments).current_dir(directory).stdin(Stdio::null()).output().expect("the program starts")
 }
 
 #[test]
@@ -17,23 +18,27 @@ fn the_command_of_the_configuration_works_from_anywhere() {
     let tree = tree();
     let options =
         ["--project", "mcp/../project", "mcp", "--home=home", "--root", "+mine=home/.agents/skills"];
-    let rest = ["--root", "project=project/.agents/skills", "--disable", "off", "--print-config", "--quiet"];
+    let rest = [
+        "--root",
+        "project=project/.agents/skills",
+        "--disable",
+        "off",
+        "--disable=-foo",
+        "--print-config",
+        "--quiet",
+    ];
     std::fs::create_dir(tree.at("mcp")).expect("a directory can be made");
     let printed = run(tree.path(), &[options.as_slice(), &rest].concat());
     let config: Value = serde_json::from_slice(&printed.stdout).expect("it is JSON");
     let server = &config["mcpServers"]["prowess"];
     let at = |path: &str| tree.at(path).to_str().expect("a path in UTF-8").to_owned();
     let expected = [
-        "--project".to_owned(),
-        at("project"),
-        "--home".to_owned(),
-        at("home"),
-        "--root".to_owned(),
-        format!("+mine={}", at("home/.agents/skills")),
-        "--root".to_owned(),
-        format!("project={}", at("project/.agents/skills")),
-        "--disable".to_owned(),
-        "off".to_owned(),
+        format!("--project={}", at("project")),
+        format!("--home={}", at("home")),
+        format!("--root=+mine={}", at("home/.agents/skills")),
+        format!("--root=project={}", at("project/.agents/skills")),
+        "--disable=off".to_owned(),
+        "--disable=-foo".to_owned(),
         "--quiet".to_owned(),
     ];
     let arguments: Vec<String> = serde_json::from_value(server["args"].clone()).expect("arguments are texts");
@@ -50,11 +55,53 @@ fn the_command_of_the_configuration_works_from_anywhere() {
 
 #[test]
 fn the_configuration_of_a_server_over_http_is_its_url() {
-    let printed = run("/".as_ref(), &["--http", "127.0.0.1:9", "--print-config"]);
-    let config: Value = serde_json::from_slice(&printed.stdout).expect("it is JSON");
-    let server = json!({"type": "http", "url": "http://127.0.0.1:9/mcp"});
-    assert_eq!(config, json!({"mcpServers": {"prowess": server}}));
-    assert_eq!(run("/".as_ref(), &["--http", "127.0.0.1:0", "--print-config"]).status.code(), Some(2));
+    #[track_caller]
+    fn check(arguments: &[&str], expected: Option<&str>) {
+        let printed = run("/".as_ref(), &[arguments, &["--print-config"]].concat());
+        let config: Option<Value> = serde_json::from_slice(&printed.stdout).ok();
+        let server = |url| json!({"mcpServers": {"prowess": {"type": "http", "url": url}}});
+        assert_eq!(config, expected.map(server), "{arguments:?}");
+        assert_eq!(printed.status.code(), Some(if expected.is_some() { 0 } else { 2 }));
+    }
+    check(&["--http", "127.0.0.1:9"], Some("http://127.0.0.1:9/mcp"));
+    check(&["--http", "[::1]:9"], Some("http://[::1]:9/mcp"));
+    check(&["--http", "127.0.0.1:0"], None);
+    check(&["--http", "0.0.0.0:9"], None);
+    let named = |host, expected| check(&["--http", "0.0.0.0:9", "--allow-host", host], Some(expected));
+    named("skills.test", "http://skills.test:9/mcp");
+    named("skills.test:80", "http://skills.test:80/mcp");
+    named("192.0.2.1", "http://192.0.2.1:9/mcp");
+    named("2001:db8::1", "http://[2001:db8::1]:9/mcp");
+}
+
+#[test]
+fn a_configuration_that_would_not_start_is_not_printed() {
+    for wrong in [["--root", "bad"], ["--disable", "["], ["--trust", "maybe"]] {
+        let printed = run("/".as_ref(), &[&wrong[..], &["--home", "/none", "--print-config"]].concat());
+        assert_eq!((printed.status.code(), printed.stdout.as_slice()), (Some(2), &b""[..]), "{wrong:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_skills_is_said_at_the_start() {
+    let many =
+        (0..30).map(|number| (format!("project/.agents/skills/no-{number}/SKILL.md"), Node::from("x")));
+    let tree = many.fold(tree(), |tree, (path, node)| tree.with(path, node));
+    let said = |options: &[&str]| {
+        let places = ["--enterprise", "/none", "--project", "project", "--home", "home"];
+        let output = run(tree.path(), &[&places, options].concat());
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let text = said(&[]);
+    let errors = text.lines().filter(|line| line.contains("error[missing-frontmatter]: ")).count();
+    assert_eq!(errors, 20, "{text}");
+    assert!(text.contains("skill `project:Upper Case` is not in `skills/list`: "), "{text}");
+    let quiet = said(&["--quiet"]);
+    assert!(!quiet.contains("Upper Case"), "{quiet}");
+    // Ten of those, and the one of the tree.
+    assert!(quiet.contains("\nand 11 more: `prowess check`"), "{quiet}");
+    assert!(text.contains("more: `prowess check`") && !text.contains("and 11 more"), "{text}");
 }
 
 #[test]

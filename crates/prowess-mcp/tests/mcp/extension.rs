@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 
 use prowess::activate::digest;
-use prowess_testkit::Node;
+use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
 use crate::client::{CURRENT, Client, LEGACY};
@@ -63,6 +63,19 @@ fn skills_are_listed_with_their_files() {
 }
 
 #[test]
+fn a_list_says_how_many_skills_it_leaves_out() {
+    let bad = (0..120).map(|number| {
+        let name = format!("Not Expressed {number}");
+        (format!("project/.agents/skills/{name}/SKILL.md"), skill(&name, ""))
+    });
+    let tree = Tree::of(bad).with("project/.git", Node::Directory).with("home", Node::Directory);
+    let mut client = Client::start(&tree, LEGACY, &[]);
+    let meta = client.result("skills/list", json!({}))["_meta"].take();
+    assert_eq!(meta["prowess/left-out"].as_array().map(Vec::len), Some(100));
+    assert_eq!(meta["prowess/left-out-total"], 120);
+}
+
+#[test]
 fn skills_are_had_listed_or_not() {
     let tree = tree();
     let mut client = Client::start(&tree, LEGACY, &[]);
@@ -77,12 +90,17 @@ fn skills_are_had_listed_or_not() {
         "skill://forms",
         "skill://forms/references/fields.md",
         "skill://broken/SKILL.md",
+        "skill://%66orms/SKILL.md",
+        "skill://forms/SKILL%2Emd",
         "x",
     ] {
         assert_eq!(client.refusal("skills/get", uri(at)), -32602, "{at}");
     }
     assert_eq!(client.refusal("skills/get", uri("skill://Upper%20Case/SKILL.md")), -32602);
-    assert_eq!(client.refusal("skills/list", json!({"cursor": "nonsense"})), -32602);
+    let lists = ["skills/list", "tools/list", "resources/list", "resources/templates/list"];
+    for list in lists {
+        assert_eq!(client.refusal(list, json!({"cursor": "nonsense"})), -32602, "{list}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use prowess_testkit::{Node, Tree};
 use serde_json::{Value, json};
 
-use crate::client::{Client, LEGACY};
+use crate::client::{CURRENT, Client, LEGACY};
 use crate::{skill, tree};
 
 /// The server answers as if the bytes had not come.
@@ -61,14 +61,55 @@ fn half_a_frame_ends_the_server_without_an_error() {
     assert_eq!(client.close(), Some(0));
 }
 
+/// Of each method that is served, parameters that are wrong, and what a message says of them.
+pub(crate) fn malformed(revision: &str) -> Vec<(&'static str, Value, &'static str)> {
+    let text = "expected a string";
+    let mut malformed = vec![
+        ("tools/call", json!({}), "missing field `name`"),
+        ("tools/call", json!({"name": 5}), text),
+        ("tools/call", json!({"name": "list_skills", "arguments": [1]}), "expected a map"),
+        ("prompts/get", json!({}), "missing field `name`"),
+        ("prompts/get", json!({"name": [], "arguments": {}}), text),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "a"}}),
+            "missing field `argument`",
+        ),
+        ("skills/get", json!({}), "missing field `uri`"),
+        ("resources/read", json!({}), "missing field `uri`"),
+        ("resources/read", json!({"uri": 5}), text),
+        ("resources/directory/read", json!({}), "missing field `uri`"),
+    ];
+    if revision == CURRENT {
+        malformed.push(("subscriptions/listen", json!({}), "missing field `notifications`"));
+    } else {
+        malformed.push(("resources/subscribe", json!({}), "missing field `uri`"));
+        malformed.push(("resources/unsubscribe", json!({"uri": {}}), text));
+    }
+    malformed
+}
+
 #[test]
-fn unknown_methods_and_wrong_params_are_the_protocols_errors() {
-    let tree = tree();
-    let mut client = Client::start(&tree, LEGACY, &[]);
-    assert_eq!(client.refusal("nonsense/method", json!({})), -32601);
-    let refused: Value = client.ask("tools/call", json!({"nonsense": 1}));
-    assert!(refused["error"]["code"].is_i64(), "{refused}");
-    assert!(!client.call("list_skills", json!({})).1);
+fn wrong_parameters_are_told_from_unknown_methods() {
+    for revision in [LEGACY, CURRENT] {
+        let tree = tree();
+        let mut client = Client::start(&tree, revision, &[]);
+        for (method, params, said) in malformed(revision) {
+            let error = client.ask(method, params)["error"].take();
+            let is_said =
+                error["message"].as_str().is_some_and(|text| text.contains(said) && text.contains(method));
+            assert!(error["code"] == -32602 && is_said, "{revision} {method}: {error}");
+        }
+        let mut unknown = vec!["nonsense/method", "logging/setLevel", "tasks/get"];
+        match revision {
+            CURRENT => unknown.extend(["resources/subscribe", "resources/unsubscribe"]),
+            _ => unknown.push("subscriptions/listen"),
+        }
+        for method in unknown {
+            assert_eq!(client.refusal(method, json!({"nonsense": 1})), -32601, "{revision} {method}");
+        }
+        assert!(!client.call("list_skills", json!({})).1);
+    }
 }
 
 #[test]

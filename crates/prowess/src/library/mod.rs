@@ -196,11 +196,17 @@ impl Library {
         &self.0.options.policy.trust
     }
 
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.0.options.policy
+    }
+
     pub(crate) fn source(&self) -> &dyn Source {
         self.0.options.source.as_ref()
     }
 
-    pub(crate) fn scan_options(&self) -> &ScanOptions {
+    /// How far the roots are searched.
+    #[must_use]
+    pub fn scan_options(&self) -> &ScanOptions {
         &self.0.options.scan
     }
 

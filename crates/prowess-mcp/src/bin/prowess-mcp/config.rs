@@ -2,24 +2,21 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, ValueHint};
 use prowess::{Error, ErrorKind};
-use prowess_args::absolute;
+use prowess_args::{McpArgs, absolute};
 use serde_json::{Value, json};
 
-use crate::{Cli, url};
+use crate::Cli;
 
 /// The URL of a server over HTTP; else this program and its options, which hold in any directory.
-pub(crate) fn render(http: Option<SocketAddr>, matches: &ArgMatches) -> Result<Value, Error> {
-    let server = match http {
-        Some(address) if address.port() == 0 => {
-            return Err(Error::new(ErrorKind::Usage, "a client's configuration needs a port other than 0"));
-        }
-        Some(address) => json!({"type": "http", "url": url(address)}),
+pub(crate) fn render(args: &McpArgs, matches: &ArgMatches) -> Result<Value, Error> {
+    let server = match args.http {
+        Some(address) => json!({"type": "http", "url": url(address, &args.allow_host)?}),
         None => {
             let program = env::current_exe().map_err(|error| {
                 Error::new(ErrorKind::Io, format!("can't tell where this program lies: {error}"))
@@ -28,6 +25,26 @@ pub(crate) fn render(http: Option<SocketAddr>, matches: &ArgMatches) -> Result<V
         }
     };
     Ok(json!({"mcpServers": {"prowess": server}}))
+}
+
+/// Where clients reach a server: at its address, if that is of this machine alone, or else by a name that it lets them use.
+fn url(address: SocketAddr, hosts: &[String]) -> Result<String, Error> {
+    let usage = |message| Err(Error::new(ErrorKind::Usage, message));
+    if address.port() == 0 {
+        return usage("a client's configuration needs a port other than 0");
+    }
+    if address.ip().is_loopback() {
+        return Ok(crate::url(address));
+    }
+    let Some(host) = hosts.first() else {
+        return usage("other machines need a name to reach this address by: give it with `--allow-host`");
+    };
+    let host = match host.parse::<IpAddr>() {
+        Ok(ip) => SocketAddr::new(ip, address.port()).to_string(),
+        Err(_) if host.contains(':') => host.clone(),
+        Err(_) => format!("{host}:{}", address.port()),
+    };
+    Ok(format!("http://{host}/mcp"))
 }
 
 /// The options of this call, with absolute paths.
@@ -51,7 +68,7 @@ fn options(matches: &ArgMatches) -> Result<Vec<String>, Error> {
                 }
                 _ => text(value)?,
             };
-            options.extend([format!("--{name}"), value]);
+            options.push(format!("--{name}={value}"));
         }
     }
     Ok(options)

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod findings;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -45,19 +46,26 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
+    let (roots, load) = (cli.global.roots()?, cli.global.load_options(cli.global.max_depth)?);
     if cli.args.print_config {
-        let config = config::render(cli.args.http, matches)?;
+        let config = config::render(&cli.args, matches)?;
         print(&format!("{config:#}"));
         return Ok(());
     }
     for place in cli.global.missing().filter(|_| !cli.global.quiet) {
         talk(&format!("no directory: {}", place.display()));
     }
-    let library = Library::load(&cli.global.roots()?, &cli.global.load_options(cli.global.max_depth)?);
+    let library = Library::load(&roots, &load);
     for line in prowess_args::untrusted(&library).filter(|_| !cli.global.quiet) {
         talk(&line);
     }
+    for line in findings::of_load(&library, &cli.global) {
+        talk(&line);
+    }
     let server = Server::new(library, options(cli));
+    for line in findings::left_out(&server.left_out()).iter().filter(|_| !cli.global.quiet) {
+        talk(line);
+    }
     server.watch();
     let served = match cli.args.http {
         None => prowess_mcp::serve_stdio(server),
