@@ -14,7 +14,8 @@ pub(crate) fn refusal(request: &CustomRequest, revision: Option<&ProtocolVersion
     let method = request.method.as_str();
     let served = !matches!(
         (method, is_current),
-        ("resources/subscribe" | "resources/unsubscribe", true) | ("subscriptions/listen", false)
+        ("initialize" | "resources/subscribe" | "resources/unsubscribe", true)
+            | ("subscriptions/listen", false)
     );
     match fault(request).filter(|_| served) {
         Some(fault) => {

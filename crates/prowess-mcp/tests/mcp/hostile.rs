@@ -102,7 +102,7 @@ fn wrong_parameters_are_told_from_unknown_methods() {
         }
         let mut unknown = vec!["nonsense/method", "logging/setLevel", "tasks/get"];
         match revision {
-            CURRENT => unknown.extend(["resources/subscribe", "resources/unsubscribe"]),
+            CURRENT => unknown.extend(["initialize", "resources/subscribe", "resources/unsubscribe"]),
             _ => unknown.push("subscriptions/listen"),
         }
         for method in unknown {
