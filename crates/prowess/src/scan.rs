@@ -291,21 +291,17 @@ impl<'a> Walk<'a> {
 
     /// Queues a directory unless its name is skipped or it lies too deep.
     fn queue(&mut self, name: &OsStr, directory: Directory) {
-        let is_skipped = skips(self.options, name);
-        if directory.reach == Reach::BeyondLink {
-            if !is_skipped {
-                self.cut(Limit::Link, directory);
-            }
-        } else if directory.depth > self.options.max_depth {
-            if !is_skipped {
-                self.cut(Limit::Depth, directory);
-            }
-        } else if is_skipped {
-            self.probe(directory);
-        } else if directory.reach == Reach::Plain {
-            self.plain.push_back(directory);
-        } else {
-            self.linked.push_back(directory);
+        let limit = match directory.reach {
+            Reach::BeyondLink => Some(Limit::Link),
+            _ if directory.depth > self.options.max_depth => Some(Limit::Depth),
+            _ => None,
+        };
+        match (limit, skips(self.options, name)) {
+            (Some(limit), false) => self.cut(limit, directory),
+            (Some(_), true) => {}
+            (None, true) => self.probe(directory),
+            (None, false) if directory.reach == Reach::Plain => self.plain.push_back(directory),
+            (None, false) => self.linked.push_back(directory),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explain::{Explanation, Finding, State};
 use crate::library::{Invalid, Library, Origin};
-use crate::scan::SKILL_FILE;
+use crate::scan::is_skill_file;
 use crate::skill::Visibility;
 use crate::trust::Rule;
 
@@ -41,7 +41,8 @@ impl Library {
         let reasons: HashSet<_> =
             self.invalid().iter().map(|invalid| (invalid.location.as_path(), invalid.code)).collect();
         let diagnostics = self.diagnostics().iter().filter_map(|found| {
-            let is_unread = !is_skill_file(&found.path) || found.code == Code::ScanLimit;
+            let is_file = found.path.file_name().is_some_and(is_skill_file);
+            let is_unread = !is_file || found.code == Code::ScanLimit;
             if is_unread || told.contains(found.path.as_path()) {
                 return Some(found.clone());
             }
@@ -98,10 +99,6 @@ impl Library {
                 && self.policy().visibility(scope, &invalid.name) < Visibility::Untrusted
         })
     }
-}
-
-fn is_skill_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
 }
 
 #[cfg(test)]

@@ -51,7 +51,8 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// Files of every type and in every folder are listed, a nested `SKILL.md` too. Left out are files behind a link
     /// that leaves the directory, whatever lies behind a link to a directory, and the folders of version control and of
     /// installed packages (`.git`, `node_modules`, `.venv`, `__pycache__` and their like). A listing looks at 100,000
-    /// entries at the most, and says if it was cut there. A name that is not UTF-8 is listed with replacement characters and can't be read.
+    /// entries at the most, and says if it was cut there. A name that is not UTF-8 is listed with replacement characters
+    /// and can't be read.
     fn resources(&self, directory: &Path, cap: usize) -> Resources;
 
     /// All that lies in the directory of a `SKILL.md` beside it, in folders of any name, sorted: what a digest of the skill

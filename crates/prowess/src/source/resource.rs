@@ -45,8 +45,7 @@ pub(super) fn list(tree: &dyn Tree, directory: &Path, cap: usize) -> Resources {
 /// Lists by [`Source::contents`](crate::source::Source::contents)' rules.
 pub(super) fn contents(tree: &dyn Tree, skill_file: &Path, max: usize) -> Result<Vec<Content>, Error> {
     let directory = skill_file.parent().unwrap_or(skill_file);
-    let io = |path: &Path, error| Error::io(path, error);
-    let real = tree.canonical(directory).map_err(|error| io(directory, error))?;
+    let real = tree.canonical(directory).map_err(|error| Error::io(directory, error))?;
     let (mut contents, mut seen) = (Vec::new(), 0);
     let mut waiting = vec![PathBuf::new()];
     while let Some(folder) = waiting.pop() {
@@ -58,7 +57,7 @@ pub(super) fn contents(tree: &dyn Tree, skill_file: &Path, max: usize) -> Result
                 entries.push((folder.join(name), kind));
             }
         })
-        .map_err(|error| io(&place, error))?;
+        .map_err(|error| Error::io(&place, error))?;
         if seen > max {
             let message =
                 format!("`{}` holds more than {max} files, folders and links", display_path(directory));
@@ -155,7 +154,8 @@ struct Paths {
     is_cut: bool,
 }
 
-/// What lies below a real directory. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order of a listing.
+/// What lies below a real directory. Breadth-first and sorted, so that the bound on entries cuts the same whatever the order
+/// of a listing.
 fn paths(tree: &dyn Tree, real: &Path) -> Paths {
     let mut found = Paths::default();
     let mut seen = 0;
